@@ -1,0 +1,196 @@
+package bundle
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+func unpack(t *testing.T, archive string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(root, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func library(t *testing.T, root, entry string) (*Bundle, error) {
+	t.Helper()
+	return OfLibrary(t.Context(), Library{Root: root, Entry: filepath.Join(root, entry), OutDir: filepath.Join(root, "dist"), File: "lib.bundle.js"})
+}
+
+func TestOfLibrary_assignsTheGlobalAndListsInputs(t *testing.T) {
+	root := unpack(t, `
+-- a.js --
+import { b } from "./b.js"
+import "./style.css"
+export const a = b + 1
+export default a
+-- b.js --
+export const b = 1
+-- style.css --
+body {}
+-- c.cjs --
+module.exports = function c() {}
+`)
+	esm, err := library(t, root, "a.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(esm.Code), `var __SANDBOXED_LIB__ = (() => {`) && !strings.Contains(string(esm.Code), "\nvar __SANDBOXED_LIB__ = (() => {") {
+		t.Errorf("code does not assign the global:\n%s", esm.Code)
+	}
+	want := []string{filepath.Join(root, "a.js"), filepath.Join(root, "b.js"), filepath.Join(root, "style.css")}
+	if diff := cmp.Diff(want, esm.Inputs); diff != "" {
+		t.Errorf("inputs (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(string(esm.Map), `"../a.js"`) {
+		t.Errorf("map sources are not relative to the output folder: %s", esm.Map)
+	}
+	cjs, err := library(t, root, "c.cjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !esm.ESM || cjs.ESM {
+		t.Errorf("ES module %v, CommonJS %v", esm.ESM, cjs.ESM)
+	}
+}
+
+func TestOfLibrary_sameInputSameBytes(t *testing.T) {
+	root := unpack(t, "-- a.js --\nexport * from './b.js'; export * from './c.js'\n-- b.js --\nexport let b = 1\n-- c.js --\nexport let c = 2\n")
+	first, err := library(t, root, "a.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		again, err := library(t, root, "a.js")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again.Code) != string(first.Code) || string(again.Map) != string(first.Map) {
+			t.Fatal("two builds of the same input differ")
+		}
+	}
+}
+
+func TestOfLibrary_nodeBuiltins(t *testing.T) {
+	root := unpack(t, `
+-- entry.js --
+const fs = require("fs");
+import { join } from "node:path";
+import util from "util";
+export const lazy = () => fs.readFileSync("/etc/passwd"), named = () => join, u = util.own;
+-- node_modules/util/package.json --
+{"name":"util","main":"index.js"}
+-- node_modules/util/index.js --
+exports.own = "a package, not the built-in";
+-- package.json --
+{"name":"x"}
+`)
+	b, err := library(t, root, "entry.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := filepath.Join(root, "entry.js")
+	if diff := cmp.Diff([]Import{{"fs", entry}, {"node:path", entry}}, b.Builtins); diff != "" {
+		t.Errorf("built-ins (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(string(b.Code), "a package, not the built-in") {
+		t.Error("the installed package of a built-in's name was not bundled")
+	}
+}
+
+func TestOfLibrary_errorsCarryTheirPlace(t *testing.T) {
+	root := unpack(t, "-- a.js --\nimport './gone.js'\n-- bad.js --\nlet = = 1\n-- tla.js --\nawait 1\n")
+	tests := map[string]struct {
+		line, column int
+		text         string
+	}{
+		"a.js":   {1, 7, `Could not resolve "./gone.js"`},
+		"bad.js": {1, 6, `Unexpected "="`},
+		"tla.js": {1, 0, "Top-level await is not"},
+	}
+	for file, want := range tests {
+		_, err := library(t, root, file)
+		var failed *Error
+		if !errors.As(err, &failed) {
+			t.Errorf("%s: error %v", file, err)
+			continue
+		}
+		m := failed.Messages[0]
+		if m.File != filepath.Join(root, file) || m.Line != want.line || m.Column != want.column || !strings.Contains(m.Text, want.text) {
+			t.Errorf("%s: %+v", file, m)
+		}
+	}
+}
+
+func TestOfWorkload_sharesTheLoadedLibrary(t *testing.T) {
+	root := unpack(t, `
+-- w.js --
+import lib, { map } from "sandbox-real/lodash";
+import other from "sandbox-real/qs";
+import "dep";
+export const run = () => map(lib);
+-- more.js --
+export const starred = 1;
+-- node_modules/dep/index.js --
+import "lodash";
+-- node_modules/lodash/index.js --
+export const copy = "SECOND COPY";
+`)
+	w := Workload{Root: root, Library: "lodash", Entry: filepath.Join(root, "w.js"), OutDir: filepath.Join(root, "dist"), File: "w.js"}
+	b, err := OfWorkload(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b.Code), "globalThis.__SANDBOXED_LIB__") {
+		t.Errorf("no reference to the loaded library:\n%s", b.Code)
+	}
+	entry, dep := filepath.Join(root, "w.js"), filepath.Join(root, "node_modules/dep/index.js")
+	want := []Import{{"lodash", dep}, {"dep", entry}, {"sandbox-real/lodash", entry}, {"sandbox-real/qs", entry}}
+	if diff := cmp.Diff(want, b.Imports); diff != "" {
+		t.Errorf("imports (-want +got):\n%s", diff)
+	}
+	w.Overlay = map[string]string{w.Entry: "export const edited = 1; export * from './more.js'"}
+	b, err = OfWorkload(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"edited", "starred"}, b.Exports); diff != "" {
+		t.Errorf("the open document was not used: %s", diff)
+	}
+}
+
+func TestOfPolicy_needsNothingInstalledAndGrantsNothing(t *testing.T) {
+	root := unpack(t, `
+-- .sandbox/sandbox.config.js --
+import { defineConfig } from "@sandbox-lsp/runtime";
+import base from "./base.js";
+export default defineConfig({ ...base });
+-- .sandbox/base.js --
+export default { lodash: { permissions: [] } };
+-- .sandbox/node.js --
+import fs from "node:fs";
+export default fs;
+`)
+	if _, err := OfPolicy(t.Context(), root, filepath.Join(root, ".sandbox/sandbox.config.js"), nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := OfPolicy(t.Context(), root, filepath.Join(root, ".sandbox/node.js"), nil)
+	var failed *Error
+	if !errors.As(err, &failed) || !strings.Contains(failed.Messages[0].Text, "node:fs") || failed.Messages[0].Line != 1 {
+		t.Errorf("a policy that imports a built-in: %v", err)
+	}
+}
