@@ -120,7 +120,7 @@ func TestRecall_noticesEveryChangeOfAnInput(t *testing.T) {
 	}
 	files, key := NewFiles(), Key("stage")
 	type result struct{ N int }
-	if err := Remember(s, files, key, result{7}, []string{there, absent}); err != nil {
+	if err := Remember(s, files, key, result{7}, []string{there, absent}, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got, ok := Recall[result](s, files, key); !ok || got.N != 7 {
@@ -137,5 +137,22 @@ func TestRecall_noticesEveryChangeOfAnInput(t *testing.T) {
 	write(absent, "")
 	if _, ok := Recall[result](s, files, key); ok {
 		t.Error("a new file went unnoticed")
+	}
+}
+
+func TestRemember_keepsNothingThatChangedMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open("", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Remember(s, NewFiles(), Key("k"), 1, []string{path}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := Recall[int](s, NewFiles(), Key("k")); ok {
+		t.Error("a value of two states was kept")
 	}
 }

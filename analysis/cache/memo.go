@@ -55,6 +55,11 @@ func (f *Files) Hash(path string) Hash {
 	return state.hash
 }
 
+// Hasher tells the hash of a file's content; Files does for files on disk.
+type Hasher interface {
+	Hash(path string) Hash
+}
+
 // record is a stored result with the files that it was made from.
 type record struct {
 	Inputs []input         `json:"inputs"`
@@ -68,7 +73,7 @@ type input struct {
 
 // Recall returns the stored value of a key when none of the files that it was made
 // from has changed since.
-func Recall[T any](s *Store, files *Files, key Hash) (value T, ok bool) {
+func Recall[T any](s *Store, files Hasher, key Hash) (value T, ok bool) {
 	raw, found := s.Get(key)
 	if !found {
 		return value, false
@@ -87,8 +92,10 @@ func Recall[T any](s *Store, files *Files, key Hash) (value T, ok bool) {
 
 // Remember stores a value with the files that it was made from, absolute paths in
 // any order. Files that do not exist may be among them: their coming into being
-// makes the value stale.
-func Remember[T any](s *Store, files *Files, key Hash, value T, inputs []string) error {
+// makes the value stale. When a file changed after began, the time at which the
+// work on the value started, the value may be of either state, and nothing is
+// stored.
+func Remember[T any](s *Store, files Hasher, key Hash, value T, inputs []string, began time.Time) error {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("encode a cache entry: %w", err)
@@ -97,6 +104,9 @@ func Remember[T any](s *Store, files *Files, key Hash, value T, inputs []string)
 	sorted := slices.Clone(inputs)
 	slices.Sort(sorted)
 	for _, path := range slices.Compact(sorted) {
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(began) {
+			return nil
+		}
 		r.Inputs = append(r.Inputs, input{path, files.Hash(path)})
 	}
 	raw, err := json.Marshal(r)

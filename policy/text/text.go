@@ -171,6 +171,26 @@ func (m *Mapper) SpanIn(r Range, enc Encoding) Span {
 	return Span{Start: start, End: max(start, m.OffsetIn(r.End, enc))}
 }
 
+// WordAt converts a place as compilers print it, a line and a byte column that
+// count from 1, to a range of length bytes. Without a length the range covers the
+// word that begins there, or one byte.
+func (m *Mapper) WordAt(line, column, length int) Range {
+	content := m.Line(line - 1)
+	start := min(max(column-1, 0), len(content))
+	if length <= 0 {
+		for length = 0; start+length < len(content) && isWord(content[start+length]); length++ {
+		}
+		length = max(length, 1)
+	}
+	base := m.Offset(Position{Line: line - 1})
+	return m.Range(Span{Start: base + start, End: base + min(start+length, len(content))})
+}
+
+// isWord holds for the bytes of identifiers, all of those outside ASCII included.
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
 // Recode converts a UTF-16 position of this text to another encoding.
 func (m *Mapper) Recode(p Position, to Encoding) Position {
 	if to == UTF16 {

@@ -81,6 +81,29 @@ func TestMapper_lines(t *testing.T) {
 	}
 }
 
+func TestMapper_wordAtPlacesThatCompilersPrint(t *testing.T) {
+	m := NewMapper("one\nlet ünder = 1 + $x\n")
+	tests := map[string]struct {
+		line, column, length int
+		want                 Range
+	}{
+		"a word":               {2, 5, 0, Range{Position{1, 4}, Position{1, 9}}},
+		"a given length":       {2, 1, 3, Range{Position{1, 0}, Position{1, 3}}},
+		"not on a word":        {2, 12, 0, Range{Position{1, 10}, Position{1, 11}}},
+		"to the end":           {2, 18, 0, Range{Position{1, 16}, Position{1, 18}}},
+		"past the line's end":  {1, 99, 5, Range{Position{0, 3}, Position{0, 3}}},
+		"past the text's end":  {99, 1, 1, Range{Position{2, 0}, Position{2, 0}}},
+		"longer than the line": {1, 2, 99, Range{Position{0, 1}, Position{0, 3}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := m.WordAt(tt.line, tt.column, tt.length); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
 func FuzzMapper(f *testing.F) {
 	f.Add("a😀\r\nb", 3)
 	f.Add("\xff\xfe\r", 1)

@@ -4,25 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
 )
 
 // PolicyGlobal is the name of the global variable to which a policy module's
 // bundle assigns its exports.
 const PolicyGlobal = "__SANDBOX_POLICY__"
 
-// PolicyPackage is the request of the package that exports defineConfig. Policy
-// modules get a stand-in for it, so that reading a policy needs nothing installed.
-const PolicyPackage = "@sandbox-lsp/runtime"
-
 // OfPolicy bundles a policy module and the helpers that it imports, taking open
-// documents from the overlay. Node built-ins and packages that cannot be resolved
+// documents from the overlay. The package that exports defineConfig is stood in
+// for, so that reading a policy needs nothing installed. Node built-ins and packages that cannot be resolved
 // are errors at the import that names them: a policy is evaluated without any
 // host capability, so there is nothing to stand for them.
 func OfPolicy(ctx context.Context, root, file string, texts map[string]string) (*Bundle, error) {
 	standIn := api.Plugin{Name: "define-config", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: `^@sandbox-lsp/runtime$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + regexp.QuoteMeta(policy.RuntimePackage) + "$"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: args.Path, Namespace: "define-config"}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "define-config"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {

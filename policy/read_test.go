@@ -1,0 +1,275 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding/findingtest"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+)
+
+func read(t *testing.T, content string, evaluator Evaluator) *Policy {
+	t.Helper()
+	p, err := Read(t.Context(), Source{Root: "/project", File: "/project/.sandbox/sandbox.config.js", Text: content}, evaluator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestRead_findsEveryFaultAtItsPlace(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := string(archive.Files[0].Data)
+			p := read(t, content, nil)
+			findingtest.Compare(t, findingtest.Parse(t, ConfigFile, content), p.Findings)
+		})
+	}
+}
+
+// forms are the ways in which a policy may be written; each says the same.
+var forms = map[string]string{
+	"ES default":                  `export default { lodash: { permissions: ["Intl"] } };`,
+	"CommonJS":                    `module.exports = { lodash: { permissions: ["Intl"] } };`,
+	"exports.default":             `exports.default = { lodash: { permissions: ["Intl"] } };`,
+	"const":                       `const config = { lodash: { permissions: ["Intl"] } }; export default config;`,
+	"const as default":            `const config = { lodash: { permissions: ["Intl"] } }; export { config as default };`,
+	"const in CommonJS":           `"use strict"; const config = { lodash: { permissions: ["Intl"] } }; module.exports = config;`,
+	"defineConfig":                `import { defineConfig } from "@sandbox-lsp/runtime"; export default defineConfig({ lodash: { permissions: ["Intl"] } });`,
+	"defineConfig of a const":     `import { defineConfig } from "@sandbox-lsp/runtime"; const c = { lodash: { permissions: ["Intl"] } }; export default defineConfig(c);`,
+	"required defineConfig":       `const { defineConfig } = require("@sandbox-lsp/runtime"); module.exports = defineConfig({ lodash: { permissions: ["Intl"] } });`,
+	"shared parts":                `const p = ["Intl"], l = { permissions: p }; export default { lodash: l };`,
+	"spread of a const":           `const base = { lodash: { permissions: ["Intl"] } }; export default { ...base };`,
+	"satisfies":                   `export default ({ lodash: { permissions: ["Intl"] } });`,
+	"comments, CRLF and a BOM":    "\uFEFF// one\r\n/* 🎉 */ export default {\r\n  lodash: { permissions: [\"Intl\"] }, // end\r\n};\r\n",
+	"single quotes, no semicolon": "export default { 'lodash': { 'permissions': ['Intl'] } }",
+	"template literal":            "export default { lodash: { permissions: [`Intl`] } }",
+}
+
+func TestRead_everyFormSaysTheSameWithoutEvaluation(t *testing.T) {
+	for name, content := range forms {
+		t.Run(name, func(t *testing.T) {
+			p := read(t, content, nil)
+			if len(p.Findings) > 0 || !p.Complete {
+				t.Fatalf("complete %v, findings %v", p.Complete, p.Findings)
+			}
+			lib, ok := p.Library("lodash")
+			if !ok || len(lib.Permissions) != 1 || lib.Permissions[0].Name != "Intl" {
+				t.Fatalf("libraries %+v", p.Libraries)
+			}
+			span := lib.Permissions[0].Span
+			if got := content[span.Start:span.End]; strings.Trim(got, "\"'`") != "Intl" {
+				t.Errorf("the permission's range covers %q", got)
+			}
+		})
+	}
+}
+
+// fakeEvaluator answers with a fixed value or error and counts how often it was
+// asked.
+type fakeEvaluator struct {
+	value *Value
+	err   error
+	asked int
+}
+
+func (e *fakeEvaluator) Evaluate(context.Context, Source) (*Value, error) {
+	e.asked++
+	return e.value, e.err
+}
+
+func str(s string) *Value { return &Value{Kind: String, Text: s} }
+
+func obj(pairs ...any) *Value {
+	v := &Value{Kind: Object}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Props = append(v.Props, Prop{Key: pairs[i].(string), Value: pairs[i+1].(*Value)})
+	}
+	return v
+}
+
+func arr(elems ...*Value) *Value { return &Value{Kind: Array, Elems: elems} }
+
+func TestRead_evaluatesOnlyWhatTheTreeLeavesOpen(t *testing.T) {
+	evaluated := obj("lodash", obj("permissions", arr(str("Intl"), str("fetch"))))
+	tests := map[string]string{
+		"spread of an import":        `import base from "./base.js"; export default { ...base };`,
+		"call":                       `export default { lodash: make() };`,
+		"computed key":               `const k = () => "lodash"; export default { [k()]: { permissions: ["Intl"] } };`,
+		"accessor":                   `export default { get lodash() { return {} } };`,
+		"prototype key":              `export default { __proto__: { lodash: {} } };`,
+		"mutated before the export":  `const c = { lodash: { permissions: ["Intl"] } }; c.lodash.permissions.push("fetch"); export default c;`,
+		"mutated after the export":   `const c = { lodash: { permissions: ["Intl"] } }; export default c; Object.assign(c, { x: 1 });`,
+		"mutated through exports":    `module.exports = { lodash: { permissions: ["Intl"] } }; module.exports.lodash.permissions.push("fetch");`,
+		"import with side effects":   `import "./patch.js"; export default { lodash: { permissions: ["Intl"] } };`,
+		"defineConfig of another":    `import { defineConfig } from "./mine.js"; export default defineConfig({ lodash: { permissions: ["Intl"] } });`,
+		"reassigned":                 `let c = { lodash: { permissions: ["Intl"] } }; c = { lodash: { permissions: [] } }; export default c;`,
+		"conditional":                `export default process.env.CI ? { lodash: {} } : {};`,
+		"permission from a variable": `export default { lodash: { permissions: ["Intl", extra] } };`,
+	}
+	for name, content := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := &fakeEvaluator{value: evaluated}
+			p := read(t, content, e)
+			if e.asked != 1 || !p.Complete {
+				t.Fatalf("asked %d times, complete %v", e.asked, p.Complete)
+			}
+			lib, _ := p.Library("lodash")
+			if diff := cmp.Diff([]string{"Intl", "fetch"}, lib.PermissionNames()); diff != "" {
+				t.Errorf("the evaluated value does not rule: %s", diff)
+			}
+			for _, permission := range lib.Permissions {
+				if permission.Span.End <= permission.Span.Start || permission.Span.End > len(content) {
+					t.Errorf("%s has no range: %v", permission.Name, permission.Span)
+				}
+			}
+			if p := read(t, content, nil); p.Complete {
+				t.Error("without evaluation the policy counts as complete")
+			}
+		})
+	}
+}
+
+func TestRead_evaluatedValuesPointAtTheNearestRange(t *testing.T) {
+	const content = `import extra from "./extra.js";
+export default {
+  lodash: { permissions: ["Intl", ...extra], limits: lim() },
+  ...more(),
+};
+`
+	p := read(t, content, &fakeEvaluator{value: obj(
+		"lodash", obj("permissions", arr(str("Intl"), str("fetch")), "limits", obj("memoryMB", &Value{Kind: Number, Number: -1})),
+		"qs", obj("permissions", arr()),
+	)})
+	lib, _ := p.Library("lodash")
+	at := func(s string) text.Span {
+		i := strings.Index(content, s)
+		return text.Span{Start: i, End: i + len(s)}
+	}
+	if lib.Permissions[0].Span != at(`"Intl"`) || lib.Permissions[1].Span != at(`["Intl", ...extra]`) {
+		t.Errorf("permissions at %v", lib.Permissions)
+	}
+	if qs, ok := p.Library("qs"); !ok || qs.KeySpan.Start < at("{\n  lodash").Start {
+		t.Errorf("spread library %+v", qs)
+	}
+	if len(p.Findings) != 1 || p.Findings[0].Range != p.Mapper.Range(at("lim()")) {
+		t.Errorf("findings %+v", p.Findings)
+	}
+}
+
+func TestRead_halfTypedFilesKeepWhatCanBeRead(t *testing.T) {
+	tests := map[string]struct {
+		content     string
+		libraries   []string
+		permissions []string
+	}{
+		"open array":     {`export default { "lodash": { permissions: ["Intl", `, []string{"lodash"}, []string{"Intl"}},
+		"open string":    {"export default { lodash: { permissions: [\"Intl\", \"fe\n] }, qs: { permissions: [] } }", []string{"lodash", "qs"}, []string{"Intl", "fe"}},
+		"missing value":  {`export default { lodash: { permissions: }, qs: { permissions: [] } }`, []string{"lodash", "qs"}, []string{}},
+		"missing comma":  {`export default { lodash: { permissions: ["Intl"] } qs: { permissions: [] } }`, []string{"lodash", "qs"}, []string{"Intl"}},
+		"key only":       {"export default { lodash: { permissions: [\"Intl\"] },\n  q", []string{"lodash", "q"}, []string{"Intl"}},
+		"open CommonJS":  {`module.exports = { lodash: { permissions: ["Intl"`, []string{"lodash"}, []string{"Intl"}},
+		"stray brace":    {`export default { lodash: { permissions: ["Intl"] } } }`, []string{"lodash"}, []string{"Intl"}},
+		"open callchain": {`export default defineConfig({ lodash: { permissions: ["Intl"] }, `, []string{"lodash"}, []string{"Intl"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := &fakeEvaluator{}
+			p := read(t, tt.content, e)
+			var names []string
+			for _, l := range p.Libraries {
+				names = append(names, l.Name)
+			}
+			if diff := cmp.Diff(tt.libraries, names); diff != "" {
+				t.Errorf("libraries (-want +got):\n%s", diff)
+			}
+			lib, _ := p.Library("lodash")
+			if diff := cmp.Diff(tt.permissions, lib.PermissionNames()); diff != "" {
+				t.Errorf("permissions (-want +got):\n%s", diff)
+			}
+			if e.asked != 0 || p.Complete || finding.Worst(p.Findings) != finding.Error || p.Findings[0].Code != finding.PolicyUnreadable {
+				t.Errorf("asked %d, complete %v, findings %v", e.asked, p.Complete, p.Findings)
+			}
+		})
+	}
+}
+
+func TestRead_whatIsNotALibraryKeyedObject(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty file":   "",
+		"no export":    "const a = 1;",
+		"named export": "export const config = {};",
+		"array":        "export default [];",
+		"string":       `module.exports = "lodash";`,
+		"function":     "export default () => ({});",
+		"class":        "export default class {}",
+		"null":         "export default null;",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := read(t, content, nil)
+			if len(p.Findings) != 1 || p.Findings[0].Code != finding.PolicyNotAnObject || p.Findings[0].Severity != finding.Error {
+				t.Errorf("findings %+v", p.Findings)
+			}
+		})
+	}
+}
+
+func TestRead_failedEvaluationIsAFindingWhereItFailed(t *testing.T) {
+	const content = "import base from './base.js';\nexport default { qs: { permissions: [] }, ...base(boom) };\n"
+	e := &fakeEvaluator{err: &EvaluationError{Message: "ReferenceError: boom is not defined", Stack: "at <module> (x:2:51)", File: "/project/.sandbox/sandbox.config.js", Line: 2, Column: 51}}
+	p := read(t, content, e)
+	if len(p.Findings) != 1 {
+		t.Fatalf("findings %+v", p.Findings)
+	}
+	f := p.Findings[0]
+	want := text.Range{Start: text.Position{Line: 1, Character: 50}, End: text.Position{Line: 1, Character: 54}}
+	if f.Code != finding.PolicyUnreadable || f.Range != want || f.Data["stack"] == "" || !strings.Contains(f.Message, "boom is not defined") {
+		t.Errorf("finding %+v", f)
+	}
+	if _, ok := p.Library("qs"); !ok || p.Complete {
+		t.Error("the literal part was lost")
+	}
+	p = read(t, content, &fakeEvaluator{err: errors.New("no engine")})
+	if len(p.Findings) != 1 || p.Findings[0].Range != p.Mapper.Range(p.Export) {
+		t.Errorf("findings %+v", p.Findings)
+	}
+}
+
+func TestRead_theContextEndsTheWork(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Read(ctx, Source{Root: "/p", File: "/p/.sandbox/sandbox.config.js", Text: "export default f()"}, &fakeEvaluator{err: context.Canceled})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, content := range forms {
+		f.Add(content)
+	}
+	f.Add(`export default { "lodash": { permissions: ["Intl", `)
+	f.Fuzz(func(t *testing.T, content string) {
+		p := read(t, content, nil)
+		for _, l := range p.Libraries {
+			if l.KeySpan.Start < 0 || l.KeySpan.End > len(content) {
+				t.Fatalf("range %v of %d bytes", l.KeySpan, len(content))
+			}
+		}
+	})
+}
