@@ -59,7 +59,7 @@ func OfWorkload(ctx context.Context, w Workload) (*Bundle, error) {
 		Sourcemap:      api.SourceMapLinked,
 		SourcesContent: api.SourcesContentExclude,
 		LegalComments:  api.LegalCommentsEndOfFile,
-		Plugins:        []api.Plugin{real, overlay(w.Overlay), builtinStubs(builtins)},
+		Plugins:        []api.Plugin{overlay(w.Overlay), real, builtinStubs(builtins)},
 	}
 	b, err := run(ctx, options)
 	if err != nil {
@@ -85,32 +85,6 @@ func realModule(request, library string) string {
 		return "module.exports = globalThis." + Global + ";\n"
 	}
 	return "throw new Error(" + quote(request+" is not the library of this sandbox, which is "+library) + ");\n"
-}
-
-// overlay serves the texts that an editor holds in the place of what is on disk.
-func overlay(texts map[string]string) api.Plugin {
-	return api.Plugin{Name: "overlay", Setup: func(build api.PluginBuild) {
-		if len(texts) == 0 {
-			return
-		}
-		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			content, open := texts[args.Path]
-			if !open {
-				return api.OnLoadResult{}, nil
-			}
-			loader, ok := loaders[filepath.Ext(args.Path)]
-			if !ok {
-				return api.OnLoadResult{}, nil
-			}
-			return api.OnLoadResult{Contents: &content, Loader: loader, ResolveDir: filepath.Dir(args.Path)}, nil
-		})
-	}}
-}
-
-var loaders = map[string]api.Loader{
-	".js": api.LoaderJS, ".mjs": api.LoaderJS, ".cjs": api.LoaderJS, ".jsx": api.LoaderJSX,
-	".ts": api.LoaderTS, ".mts": api.LoaderTS, ".cts": api.LoaderTS, ".tsx": api.LoaderTSX,
-	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".txt": api.LoaderText,
 }
 
 func sortedImports(seen map[Import]bool) []Import {

@@ -1,0 +1,164 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMain(m *testing.M) {
+	ServeIfWorker()
+	os.Exit(m.Run())
+}
+
+func newPool(t *testing.T, size int) *Pool {
+	t.Helper()
+	p := NewPool(size, filepath.Join(os.TempDir(), "sandbox-lsp-test-engine"))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func request(code string, permissions ...string) Request {
+	return Request{
+		Library: "lib", Script: Script{File: "lib.bundle.js", Code: []byte(code)}, Permissions: permissions,
+		Limits: Limits{MemoryBytes: 32 << 20, StackBytes: 64 << 10, Timeout: 500 * time.Millisecond},
+	}
+}
+
+func TestPool_listsWhatALibraryExports(t *testing.T) {
+	p := newPool(t, 1)
+	tests := map[string]struct {
+		code string
+		want Exports
+	}{
+		"namespace": {
+			`var __SANDBOXED_LIB__ = { __proto__: null, b: 1, a() {}, C: class {}, get bad() { throw 1 }, [Symbol.iterator]: 1 };`,
+			Exports{Type: "object", Names: []Export{{"C", "class"}, {"a", "function"}, {"b", "number"}, {"bad", "accessor that throws"}}},
+		},
+		"callable singleton": {
+			`var __SANDBOXED_LIB__ = Object.assign(function lodash() {}, { map() {}, VERSION: "4" });`,
+			Exports{Type: "function", Names: []Export{{"VERSION", "string"}, {"map", "function"}}},
+		},
+		"class":      {`var __SANDBOXED_LIB__ = class { static make() {} };`, Exports{Type: "class", Names: []Export{{"make", "function"}}}},
+		"transpiled": {`var __SANDBOXED_LIB__ = Object.defineProperty({ default: 1 }, "__esModule", { value: true });`, Exports{Type: "object", ESModule: true, Names: []Export{{"default", "number"}}}},
+		"primitive":  {`var __SANDBOXED_LIB__ = 7;`, Exports{Type: "number"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := p.Load(t.Context(), request(tt.code))
+			if err != nil || got.Failure != nil {
+				t.Fatalf("%v %+v", err, got.Failure)
+			}
+			if diff := cmp.Diff(tt.want, got.Exports); diff != "" {
+				t.Errorf("exports (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPool_grantsExactlyThePermissions(t *testing.T) {
+	p := newPool(t, 1)
+	const touches = `var __SANDBOXED_LIB__ = { made: document.createElement("div").style.color = "red" };`
+	denied, err := p.Load(t.Context(), request(touches))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := denied.Failure; f == nil || f.Kind != Threw || f.Name != "ReferenceError" || !strings.Contains(f.Message, "document") || !strings.Contains(f.Stack, "lib.bundle.js:1") {
+		t.Errorf("without the permission: %+v", denied.Failure)
+	}
+	granted, err := p.Load(t.Context(), request(touches, "document"))
+	if err != nil || granted.Failure != nil {
+		t.Errorf("with the permission: %v %+v", err, granted.Failure)
+	}
+	// One guest's grants are not the next one's.
+	again, err := p.Load(t.Context(), request(touches))
+	if err != nil || again.Failure == nil {
+		t.Errorf("afterwards: %v %+v", err, again.Failure)
+	}
+}
+
+func TestPool_limitsAndCrashesEndTheGuestOnly(t *testing.T) {
+	p := newPool(t, 1)
+	tests := map[string]struct {
+		code  string
+		limit string
+	}{
+		"endless loop":      {`for (;;) {}`, "time"},
+		"memory":            {`var a = []; for (;;) a.push({ a })`, "memory"},
+		"buffers":           {`var a = []; for (let i = 0; i < 300; i++) a.push(new Uint8Array(512 << 10).fill(1)); var __SANDBOXED_LIB__ = {};`, "memory"},
+		"reverse":           {`Array.prototype.reverse.call({ length: 2 ** 53 - 1 })`, "time"},
+		"join":              {`Array.prototype.join.call({ length: 2 ** 31 })`, "time"},
+		"endless promise":   {`var __SANDBOXED_LIB__ = {}; (async () => { for (;;) await 0 })()`, ""},
+		"getter that loops": {`var __SANDBOXED_LIB__ = { get x() { for (;;) {} } }`, "time"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := p.Load(t.Context(), request(tt.code))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.limit == "" {
+				if got.Failure != nil {
+					t.Errorf("failure %+v", got.Failure)
+				}
+			} else if got.Failure == nil || got.Failure.Kind != Limited || got.Failure.Limit != tt.limit {
+				t.Errorf("failure %+v", got.Failure)
+			}
+			after, err := p.Load(t.Context(), request(`var __SANDBOXED_LIB__ = { ok: 1 }`))
+			if err != nil || after.Failure != nil {
+				t.Fatalf("the next load: %v %+v", err, after.Failure)
+			}
+		})
+	}
+}
+
+func TestPool_cancellingKillsTheWorker(t *testing.T) {
+	p := newPool(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	slow := request(`Array.prototype.reverse.call({ length: 2 ** 53 - 1 })`)
+	slow.Limits.Timeout = time.Hour
+	done := make(chan error)
+	go func() {
+		_, err := p.Load(ctx, slow)
+		done <- err
+	}()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := p.Load(t.Context(), request(`var __SANDBOXED_LIB__ = {}`)); err != nil {
+		t.Errorf("the next load: %v", err)
+	}
+}
+
+func TestPool_workloadsShareTheGuestOfTheirLibrary(t *testing.T) {
+	p := newPool(t, 1)
+	r := request(`var __SANDBOXED_LIB__ = { count: 41 };`)
+	r.Workloads = []Script{
+		{Name: "one", File: "one.js", Code: []byte(`var __SANDBOXED_WORKLOAD__ = { run() {}, seen: ++__SANDBOXED_LIB__.count };`)},
+		{Name: "bad", File: "bad.js", Code: []byte(`throw new RangeError("no");`)},
+	}
+	got, err := p.Load(t.Context(), r)
+	if err != nil || got.Failure != nil || len(got.Workloads) != 2 {
+		t.Fatalf("%v %+v", err, got)
+	}
+	if diff := cmp.Diff([]Export{{"run", "function"}, {"seen", "number"}}, got.Workloads[0].Exports.Names); diff != "" {
+		t.Errorf("exports (-want +got):\n%s", diff)
+	}
+	if f := got.Workloads[1].Failure; f == nil || f.Name != "RangeError" {
+		t.Errorf("failure %+v", f)
+	}
+}
+
+func TestPool_aBundleThatAssignsNothing(t *testing.T) {
+	got, err := newPool(t, 1).Load(t.Context(), request(`1`))
+	if err != nil || got.Failure == nil || got.Failure.Kind != Missing {
+		t.Errorf("%v %+v", err, got.Failure)
+	}
+}
