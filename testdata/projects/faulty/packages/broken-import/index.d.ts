@@ -1,0 +1,2 @@
+/** Never callable: the package does not bundle. */
+export declare function present(): unknown;

@@ -1,0 +1,2 @@
+/** Whether the browser has modal dialogs. */
+export declare function supportsDialog(): boolean;

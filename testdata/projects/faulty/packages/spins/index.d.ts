@@ -1,0 +1,2 @@
+/** How often it spun. */
+export declare function spun(): number;

@@ -1,0 +1,5 @@
+import _ from "sandbox-real/lodash";
+
+export function summarise(rows) {
+  return _.countBy(rows, "kind");
+}
