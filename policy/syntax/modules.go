@@ -99,6 +99,9 @@ func (f *File) mention(out *[]Import, specifier *parse.Node, kind ImportKind, na
 	if parse.IsMissing(specifier) || specifier.Kind != parse.KindStringLiteral && specifier.Kind != parse.KindNoSubstitutionTemplate {
 		return
 	}
+	if kind == ImportTypeOnly {
+		names = nil
+	}
 	*out = append(*out, Import{Specifier: specifier.Text(), Span: f.span(specifier), Kind: kind, Names: names})
 }
 

@@ -174,8 +174,10 @@ func isReference(id *parse.Node) bool {
 // isWrite adds to the compiler's notion rest elements and delete.
 func isWrite(n *parse.Node) bool {
 	switch n.Parent.Kind {
-	case parse.KindSpreadElement, parse.KindSpreadAssignment, parse.KindParenthesizedExpression:
+	case parse.KindSpreadElement, parse.KindParenthesizedExpression:
 		return isWrite(n.Parent)
+	case parse.KindSpreadAssignment:
+		return isWrite(n.Parent.Parent)
 	case parse.KindDeleteExpression:
 		return true
 	}

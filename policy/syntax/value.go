@@ -77,7 +77,31 @@ func (f *File) value(e *parse.Node) *Node {
 			n.Text = name.Text()
 		}
 	}
+	n.embrace()
 	return n
+}
+
+// embrace keeps the spans of children inside their parent's. Only what the parser
+// made up to go on after an error can lie outside: it has no tokens, and so may
+// stand before the white space that its parent's span leaves out.
+func (n *Node) embrace() {
+	for i := range n.Properties {
+		p := &n.Properties[i]
+		p.Span = within(p.Span, n.Span)
+		p.KeySpan, p.Value.Span = within(p.KeySpan, p.Span), within(p.Value.Span, p.Span)
+	}
+	for _, list := range [][]*Node{n.Elements, n.Args, {n.Callee, n.Operand}} {
+		for _, child := range list {
+			if child != nil {
+				child.Span = within(child.Span, n.Span)
+			}
+		}
+	}
+}
+
+func within(s, outer text.Span) text.Span {
+	start := min(max(s.Start, outer.Start), outer.End)
+	return text.Span{Start: start, End: min(max(s.End, start), outer.End)}
 }
 
 func (f *File) values(list []*parse.Node) []*Node {
