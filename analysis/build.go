@@ -1,0 +1,236 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
+)
+
+// Build is the outcome of a build: what the check found, and the files that belong
+// to the project's sandbox.
+type Build struct {
+	*Result
+	Files []File // sorted by path
+	// Stale lists the files whose content on disk differs from what a build writes
+	// now; after a build that wrote, it is empty.
+	Stale []string
+}
+
+// File is one file of a build.
+type File struct {
+	Path    string // relative to the project root, slash-separated
+	Content []byte
+	// Changed says that the file on disk was missing or different.
+	Changed bool
+}
+
+// Build checks the project and writes its bundles, proxies and manifest. With
+// dryRun it writes nothing and only says what is stale.
+//
+// What a library's faults prevent is left out, and everything else is written: a
+// broken library does not take the others' sandboxes away. A file is replaced in
+// one step or not at all, and one whose content is right already is not touched.
+func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (*Build, error) {
+	result, err := sn.Check(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	build := &Build{Result: result}
+	if result.Policy == nil {
+		return build, nil
+	}
+	if build.Files, err = sn.files(result); err != nil {
+		return nil, err
+	}
+	out, err := openOutput(sn.root)
+	if err != nil {
+		return nil, err
+	}
+	defer out.close()
+	for i := range build.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f := &build.Files[i]
+		if f.Changed, err = out.differs(f.Path, f.Content); err != nil {
+			return nil, err
+		}
+		switch {
+		case !f.Changed:
+		case dryRun:
+			build.Stale = append(build.Stale, f.Path)
+		default:
+			if err := out.write(f.Path, f.Content); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return build, nil
+}
+
+// files returns what a build of the result consists of.
+func (sn *Snapshot) files(result *Result) ([]File, error) {
+	var files []File
+	add := func(path string, content []byte) {
+		files = append(files, File{Path: path, Content: content})
+	}
+	addScript := func(s *script) error {
+		code, sourceMap, ok := sn.bytes(*s)
+		if !ok {
+			return fmt.Errorf("the cache lost %s, which it held a moment ago", s.File)
+		}
+		add(path.Join(OutputFolder, s.File), code)
+		add(path.Join(OutputFolder, s.File+".map"), sourceMap)
+		return nil
+	}
+	for _, l := range result.Libraries {
+		if l.Resolved.Problem != nil {
+			continue
+		}
+		if l.Bundle != nil {
+			if err := addScript(l.Bundle); err != nil {
+				return nil, err
+			}
+		}
+		proxies, err := proxiesOf(l)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range proxies {
+			add(path.Join(ProxyFolder, p.name+".js"), p.output.JS)
+			add(path.Join(ProxyFolder, p.name+".d.ts"), p.output.DTS)
+			add(path.Join(ProxyFolder, p.name+".js.map"), p.output.Map)
+		}
+		for _, w := range l.Workloads {
+			if w.Bundle != nil {
+				if err := addScript(w.Bundle); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	manifest, err := sn.manifest(result, files)
+	if err != nil {
+		return nil, err
+	}
+	add(ManifestFile, manifest)
+	slices.SortFunc(files, func(a, b File) int { return bytes.Compare([]byte(a.Path), []byte(b.Path)) })
+	return files, nil
+}
+
+// proxy is a generated proxy with its file name less the extension.
+type proxy struct {
+	name   string
+	output proxygen.Output
+}
+
+// proxiesOf generates the proxies of a library and of its workloads.
+func proxiesOf(l *Library) ([]proxy, error) {
+	lib := proxyInput(l)
+	output, err := proxygen.Generate(lib)
+	if err != nil {
+		return nil, fmt.Errorf("generate the proxy of %q: %w", l.Policy.Name, err)
+	}
+	base := proxygen.FileName(l.Policy.Name)
+	proxies := []proxy{{base + "-proxy", output}}
+	for _, w := range l.Workloads {
+		if w.Bundle == nil {
+			continue
+		}
+		output, err := proxygen.GenerateWorkload(workloadInput(lib, w))
+		if err != nil {
+			return nil, fmt.Errorf("generate the proxy of workload %q: %w", w.Policy.Name, err)
+		}
+		proxies = append(proxies, proxy{base + "." + w.Policy.Name + "-proxy", output})
+	}
+	return proxies, nil
+}
+
+// output writes below the project root and nowhere else: every path is resolved by
+// the operating system inside the root, so a symbolic link that leads out of it is
+// refused rather than followed.
+type output struct {
+	root *os.Root
+}
+
+func openOutput(root string) (*output, error) {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the project for writing: %w", err)
+	}
+	return &output{r}, nil
+}
+
+func (o *output) close() { _ = o.root.Close() }
+
+func (o *output) differs(name string, content []byte) (bool, error) {
+	old, err := o.root.ReadFile(filepath.FromSlash(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("compare with %s: %w", name, err)
+	}
+	return !bytes.Equal(old, content), nil
+}
+
+// write replaces a file atomically: a reader, or a process that dies here, sees the
+// old content or the new one.
+func (o *output) write(name string, content []byte) error {
+	name = filepath.FromSlash(name)
+	if err := o.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return fmt.Errorf("make the folder of %s: %w", name, err)
+	}
+	temp := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
+	err := o.root.WriteFile(temp, content, 0o644)
+	if err == nil {
+		err = o.root.Rename(temp, name)
+	}
+	if err != nil {
+		_ = o.root.Remove(temp)
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// Proxy returns the generated proxy for a request as it would be written now: a
+// library's, or a workload's under `sandbox-workload/<library>/<workload>`.
+func (sn *Snapshot) Proxy(ctx context.Context, request string) (Preview, error) {
+	result, err := sn.Check(ctx, nil)
+	if err != nil {
+		return Preview{}, err
+	}
+	for _, l := range result.Libraries {
+		for _, w := range l.Workloads {
+			if request != "sandbox-workload/"+l.Policy.Name+"/"+w.Policy.Name {
+				continue
+			}
+			if w.Bundle == nil {
+				return Preview{}, fmt.Errorf("workload %q has no bundle; see the findings of the policy", w.Policy.Name)
+			}
+			output, err := proxygen.GenerateWorkload(workloadInput(proxyInput(l), w))
+			return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
+		}
+		if request != l.Policy.Name {
+			continue
+		}
+		if l.Resolved.Problem != nil {
+			return Preview{}, fmt.Errorf("%q does not resolve to a package; see the findings of the policy", request)
+		}
+		output, err := proxygen.Generate(proxyInput(l))
+		return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
+	}
+	if worst := finding.Worst(result.Findings); len(result.Libraries) == 0 && worst == finding.Error {
+		return Preview{}, fmt.Errorf("the policy cannot be read: %s", result.Findings[0].Message)
+	}
+	return Preview{}, fmt.Errorf("the policy has no library %q", request)
+}

@@ -1,0 +1,370 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+)
+
+// maxPolicyBytes bounds what is read as a policy; a policy of a thousand libraries
+// has a tenth of it.
+const maxPolicyBytes = 16 << 20
+
+// Result is what a check knows of a project.
+type Result struct {
+	Root      string
+	Policy    *policy.Policy // nil when the file could not be read at all
+	Libraries []*Library     // in the policy's order
+	Findings  []finding.Finding
+}
+
+// Library is what a check knows of one library. Fields of stages that did not run,
+// because an earlier one failed, are zero.
+type Library struct {
+	Policy    policy.Library
+	Resolved  resolve.Result
+	Bundle    *script
+	Load      *load.Result
+	Model     *proxygen.Model
+	Workloads []*Workload
+	// Elapsed is the time that the library's own stages took; Cached says that all of
+	// them came from the cache.
+	Elapsed time.Duration
+	Cached  bool
+}
+
+// Loaded reports whether the library evaluated in the guest.
+func (l *Library) Loaded() bool { return l.Load != nil && l.Load.Failure == nil }
+
+// Size returns the size of the library's bundle in bytes, or 0 without one.
+func (l *Library) Size() int {
+	if l.Bundle == nil {
+		return 0
+	}
+	return l.Bundle.Bytes
+}
+
+// Exports returns how many names the loaded library exports.
+func (l *Library) Exports() int {
+	if l.Load == nil {
+		return 0
+	}
+	return len(l.Load.Exports.Names)
+}
+
+// Workload is what a check knows of one workload.
+type Workload struct {
+	Policy policy.Workload
+	Entry  string // absolute
+	Bundle *script
+	Load   *load.WorkloadResult
+}
+
+// Parse returns what the policy's text alone tells, quickly enough for every
+// keystroke: nothing is resolved, bundled or evaluated.
+func (sn *Snapshot) Parse(ctx context.Context) ([]finding.Finding, error) {
+	p, unreadable, err := sn.policy(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return []finding.Finding{*unreadable}, nil
+	}
+	return p.Findings, nil
+}
+
+// policy reads the project's policy. A file that cannot be read gives no policy and
+// a finding.
+func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*policy.Policy, *finding.Finding, error) {
+	file := sn.PolicyFile()
+	unreadable := func(format string, args ...any) *finding.Finding {
+		return &finding.Finding{Code: finding.PolicyUnreadable, Severity: finding.Error, File: policy.ConfigFile, Message: fmt.Sprintf(format, args...)}
+	}
+	content, open := sn.overlay[file]
+	if !open {
+		info, err := os.Stat(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, unreadable("There is no policy at %s. Create the file with: export default { \"package\": { permissions: [] } };", policy.ConfigFile), nil
+		case err != nil:
+			return nil, unreadable("The policy cannot be read: %v.", err), nil
+		case !info.Mode().IsRegular():
+			return nil, unreadable("The policy cannot be read: %s is not a file.", policy.ConfigFile), nil
+		case info.Size() > maxPolicyBytes:
+			return nil, unreadable("The policy has %d MiB, more than the %d that are read.", info.Size()>>20, maxPolicyBytes>>20), nil
+		}
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, unreadable("The policy cannot be read: %v.", err), nil
+		}
+		content = string(raw)
+	}
+	p, err := policy.Read(ctx, policy.Source{Root: sn.root, File: file, Text: content, Overlay: sn.overlay}, evaluator)
+	return p, nil, err
+}
+
+// Check runs every stage up to the load and returns all that they found. An error
+// means that the context ended or that the tool itself cannot work; what is wrong
+// with the project is in the findings.
+func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, error) {
+	result := &Result{Root: sn.root}
+	p, unreadable, err := sn.policy(ctx, sn.session.evaluator)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		result.Findings = []finding.Finding{*unreadable}
+		return result, nil
+	}
+	result.Policy = p
+	requests := make([]string, len(p.Libraries))
+	for i, lib := range p.Libraries {
+		requests[i] = lib.Name
+	}
+	resolved, err := resolve.Packages(ctx, sn.root, requests)
+	if err != nil {
+		return nil, err
+	}
+	c := &check{sn: sn, policy: p, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
+	for i, lib := range p.Libraries {
+		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
+		c.reporters[i] = &reporter{sn: sn, policy: p, library: lib}
+	}
+	if err := c.run(ctx, result.Libraries); err != nil {
+		return nil, err
+	}
+	result.Findings = slices.Clone(p.Findings)
+	for i, l := range result.Libraries {
+		r := c.reporters[i]
+		if l.Model != nil && l.Resolved.Problem == nil {
+			r.declared(l.Model, l.Load)
+		}
+		result.Findings = append(result.Findings, r.findings...)
+	}
+	result.Findings = finding.Sort(result.Findings)
+	return result, nil
+}
+
+// check is one run of Check. Each library has a reporter of its own, so that
+// concurrent work shares only the progress.
+type check struct {
+	sn        *Snapshot
+	policy    *policy.Policy
+	reporters []*reporter
+
+	mu       sync.Mutex
+	progress Progress
+	done     int
+	total    int
+}
+
+// run works on the libraries side by side; the declarations of all of them, which
+// are one piece of work, go beside that.
+func (c *check) run(ctx context.Context, libraries []*Library) error {
+	work := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError().WithMaxGoroutines(c.sn.session.options.Jobs + 1)
+	work.Go(func(ctx context.Context) error { return c.declare(ctx, libraries) })
+	for i, l := range libraries {
+		work.Go(func(ctx context.Context) error {
+			began := time.Now()
+			err := c.library(ctx, l, c.reporters[i])
+			l.Elapsed = time.Since(began)
+			c.event(Event{Library: l.Policy.Name, Stage: "load", Cached: l.Cached}, true)
+			return err
+		})
+	}
+	err := work.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// event reports progress, one event at a time.
+func (c *check) event(e Event, finished bool) {
+	if c.progress == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if finished {
+		c.done++
+	}
+	e.Done, e.Total = c.done, c.total
+	c.progress(e)
+}
+
+func (c *check) declare(ctx context.Context, libraries []*Library) error {
+	var requests []string
+	for _, l := range libraries {
+		if l.Resolved.Problem == nil {
+			requests = append(requests, l.Policy.Name)
+		}
+	}
+	if len(requests) == 0 {
+		return nil
+	}
+	c.event(Event{Stage: "declarations"}, false)
+	models, err := c.sn.declarations(ctx, requests)
+	if err != nil {
+		return fmt.Errorf("read declarations: %w", err)
+	}
+	for _, l := range libraries {
+		l.Model = models[l.Policy.Name]
+	}
+	return nil
+}
+
+// library takes one library through its stages.
+func (c *check) library(ctx context.Context, l *Library, r *reporter) error {
+	r.resolution(l.Resolved)
+	name := fmt.Sprintf("%q", l.Policy.Name)
+	if l.Resolved.Problem == nil {
+		c.event(Event{Library: l.Policy.Name, Stage: "bundle"}, false)
+		s, cached, err := c.sn.bundleLibrary(ctx, l.Resolved, proxygen.FileName(l.Policy.Name)+".bundle.js")
+		var failed *bundle.Error
+		switch {
+		case errors.As(err, &failed):
+			r.bundling(failed, name, l.Policy.KeySpan)
+		case err != nil:
+			return fmt.Errorf("bundle %s: %w", name, err)
+		default:
+			l.Bundle, l.Cached = &s, l.Cached && cached
+			r.budget(s)
+		}
+	}
+	// Workloads are looked at even when their library fails: their faults are their
+	// own.
+	if err := c.workloads(ctx, l, r); err != nil {
+		return err
+	}
+	if l.Bundle != nil {
+		c.event(Event{Library: l.Policy.Name, Stage: "load"}, false)
+		if err := c.load(ctx, l, r, name); err != nil {
+			return fmt.Errorf("load %s: %w", name, err)
+		}
+	}
+	for _, w := range l.Workloads {
+		if w.Bundle != nil {
+			r.workloadImports(w.Policy, *w.Bundle)
+		}
+		c.workloadExports(w, r)
+	}
+	return nil
+}
+
+// workloads bundles the workloads of a library, reporting SBX020 and SBX040.
+func (c *check) workloads(ctx context.Context, l *Library, r *reporter) error {
+	for _, p := range l.Policy.Workloads {
+		w := &Workload{Policy: p}
+		l.Workloads = append(l.Workloads, w)
+		if p.Entry == "" {
+			continue
+		}
+		w.Entry = filepath.Join(c.sn.root, filepath.FromSlash(p.Entry))
+		if _, open := c.sn.overlay[w.Entry]; !open {
+			if info, err := os.Stat(w.Entry); err != nil || !info.Mode().IsRegular() {
+				w.Entry = ""
+				r.at(finding.WorkloadNoEntry, finding.Warning, p.EntrySpan, "The entry of workload %q does not exist: %s. The build goes on without this workload; importing it will fail.", p.Name, p.Entry)
+				continue
+			}
+		}
+		file := proxygen.FileName(l.Policy.Name) + "." + p.Name + ".workload.bundle.js"
+		s, cached, err := c.sn.bundleWorkload(ctx, l.Policy.Name, w.Entry, file)
+		var failed *bundle.Error
+		switch {
+		case errors.As(err, &failed):
+			r.bundling(failed, fmt.Sprintf("Workload %q", p.Name), p.EntrySpan)
+		case err != nil:
+			return fmt.Errorf("bundle workload %q: %w", p.Name, err)
+		default:
+			w.Bundle, l.Cached = &s, l.Cached && cached
+		}
+	}
+	return nil
+}
+
+// load runs the load stage and reports SBX042 and SBX043.
+func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) error {
+	var bundled []*Workload
+	var scripts []script
+	for _, w := range l.Workloads {
+		if w.Bundle != nil {
+			bundled, scripts = append(bundled, w), append(scripts, *w.Bundle)
+		}
+	}
+	loaded, cached, err := c.sn.loadLibrary(ctx, l.Policy, *l.Bundle, scripts)
+	if err != nil {
+		return err
+	}
+	l.Load, l.Cached = &loaded, l.Cached && cached
+	r.loading(loaded.Failure, *l.Bundle, name, l.Policy.KeySpan)
+	for i := range loaded.Workloads {
+		w := bundled[i]
+		w.Load = &loaded.Workloads[i]
+		r.loading(w.Load.Failure, *w.Bundle, fmt.Sprintf("Workload %q", w.Policy.Name), w.Policy.KeySpan)
+	}
+	return nil
+}
+
+// workloadExports holds the names of the policy against what the workload exports:
+// what it was seen to export when it loaded, else what its source says.
+func (c *check) workloadExports(w *Workload, r *reporter) {
+	if w.Bundle == nil {
+		return
+	}
+	names := map[string]string{}
+	switch {
+	case w.Load != nil && w.Load.Failure == nil:
+		for _, e := range w.Load.Exports.Names {
+			names[e.Name] = e.Type
+		}
+	case w.Bundle.ESM:
+		for _, name := range w.Bundle.Exports {
+			names[name] = ""
+		}
+		c.sourceTypes(w.Entry, names)
+	default:
+		return
+	}
+	r.workloadExports(w.Policy, w.Entry, names)
+}
+
+// sourceTypes fills in which of the names the source declares as functions.
+func (c *check) sourceTypes(entry string, names map[string]string) {
+	content, err := c.sn.Read(entry)
+	if err != nil {
+		return
+	}
+	exported, _ := syntax.Parse(entry, content).ExportedNames()
+	for _, e := range exported {
+		if _, ok := names[e.Name]; ok && !e.Function {
+			names[e.Name] = "value"
+		}
+	}
+}
+
+// PolicyMapper returns the index of the policy's text, for printing excerpts; it is
+// empty when there is no policy.
+func (r *Result) PolicyMapper() *text.Mapper {
+	if r.Policy == nil {
+		return text.NewMapper("")
+	}
+	return r.Policy.Mapper
+}

@@ -1,0 +1,374 @@
+package analysis
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/stack"
+)
+
+// reporter makes the findings of one library out of what its stages returned.
+type reporter struct {
+	sn       *Snapshot
+	policy   *policy.Policy
+	library  policy.Library
+	findings []finding.Finding
+}
+
+// at adds a finding in the policy file.
+func (r *reporter) at(code finding.Code, severity finding.Severity, span text.Span, format string, args ...any) *finding.Finding {
+	return r.in(policy.Relative(r.sn.root, r.policy.File), r.policy.Mapper.Range(span), code, severity, format, args...)
+}
+
+// in adds a finding in any file.
+func (r *reporter) in(file string, where text.Range, code finding.Code, severity finding.Severity, format string, args ...any) *finding.Finding {
+	r.findings = append(r.findings, finding.Finding{
+		Code: code, Severity: severity, File: file, Range: where,
+		Message: fmt.Sprintf(format, args...),
+		Data:    map[string]string{"library": r.library.Name},
+	})
+	return &r.findings[len(r.findings)-1]
+}
+
+// fromPolicy points a finding in another file back at the policy.
+func (r *reporter) fromPolicy(f *finding.Finding, span text.Span, message string) {
+	f.Related = append(f.Related, finding.Related{
+		Message: message, File: policy.Relative(r.sn.root, r.policy.File), Range: r.policy.Mapper.Range(span),
+	})
+}
+
+// place converts a place that a compiler or a stack printed. It reports false for
+// a file that cannot be read.
+func (r *reporter) place(file string, line, column, length int) (string, text.Range, bool) {
+	content, err := r.sn.Read(file)
+	if err != nil || line < 1 {
+		return "", text.Range{}, false
+	}
+	return policy.Relative(r.sn.root, file), text.NewMapper(content).WordAt(line, column, length), true
+}
+
+// resolution reports SBX003.
+func (r *reporter) resolution(res resolve.Result) {
+	name, span := r.library.Name, r.library.KeySpan
+	if res.Problem == nil {
+		if !res.Listed {
+			r.at(finding.PackageUnresolved, finding.Warning, span, "%q is installed, but no package.json lists it, so the next install may remove it or change its version. Add it with: npm install %s", name, name)
+		}
+		return
+	}
+	var why string
+	switch p := res.Problem; p.Kind {
+	case resolve.NotARequest:
+		why = "is not a package name. Write the name as an import would, such as \"lodash\" or \"@scope/name\""
+	case resolve.Builtin:
+		why = "is a module of Node, not an npm package; the Node capability manifest governs those"
+	case resolve.NotInstalled:
+		why = "is listed in package.json, but not installed. Run: npm install"
+	case resolve.NoEntry:
+		why = "is installed, but has nothing to import under this request"
+		if p.Detail != "" {
+			why += ": " + strings.TrimSuffix(p.Detail, ":")
+		}
+	case resolve.BadManifest:
+		why = "is installed, but its package.json cannot be read: " + p.Detail
+	default:
+		why = "cannot be found from the project root: it is neither installed nor listed in package.json"
+		if p.Suggestion != "" {
+			why += fmt.Sprintf(". Did you mean %q?", p.Suggestion)
+		} else {
+			why += ". Install it with: npm install " + name
+		}
+	}
+	f := r.at(finding.PackageUnresolved, finding.Error, span, "%q %s", name, why)
+	if res.Problem.Suggestion != "" {
+		f.Data["suggestion"] = res.Problem.Suggestion
+	}
+}
+
+// bundling reports SBX040 for a bundle that failed, at esbuild's own range. what
+// names the bundle, span is where the policy asks for it.
+func (r *reporter) bundling(failed *bundle.Error, what string, span text.Span) {
+	for _, m := range failed.Messages {
+		notes := ""
+		for _, note := range m.Notes {
+			if !strings.Contains(note, "external") { // advice on options that nobody here can set
+				notes += " " + note
+			}
+		}
+		if file, where, ok := r.place(m.File, m.Line, m.Column+1, m.Length); ok {
+			f := r.in(file, where, finding.BundleFailed, finding.Error, "%s cannot be bundled: %s.%s", what, strings.TrimSuffix(m.Text, "."), notes)
+			r.fromPolicy(f, span, "asked for here")
+			continue
+		}
+		r.at(finding.BundleFailed, finding.Error, span, "%s cannot be bundled: %s.%s", what, strings.TrimSuffix(m.Text, "."), notes)
+	}
+}
+
+// budget reports SBX041.
+func (r *reporter) budget(s script) {
+	budget := r.library.Limits.BundleKB
+	if kb := (s.Bytes + 1023) / 1024; budget > 0 && kb > budget {
+		r.at(finding.BundleTooLarge, finding.Error, r.library.LimitSpans["bundleKB"], "The bundle of %q has %d KiB, over its budget of %d. Raise bundleKB if the growth is wanted, or sandbox a smaller entry of the package.", r.library.Name, kb, budget)
+	}
+}
+
+// loading reports SBX042 and SBX043 for a script that failed to load.
+func (r *reporter) loading(failure *load.Failure, s script, what string, span text.Span) {
+	if failure == nil {
+		return
+	}
+	if failure.Kind == load.Limited {
+		hint := map[string]string{
+			"memory": fmt.Sprintf("It has %d MiB; raise limits.memoryMB if the library really needs more", loadLimits(r.library.Limits).MemoryBytes>>20),
+			"time":   fmt.Sprintf("It had %v; a library that computes this long at load will block the page, and one that loops never ends", loadLimits(r.library.Limits).Timeout),
+			"stack":  "Its code nests deeper than the guest's stack allows",
+		}[failure.Limit]
+		f := r.at(finding.LoadLimit, finding.Error, span, "%s exceeded its %s limit while loading. %s.", what, failure.Limit, hint)
+		f.Data["limit"] = failure.Limit
+		r.guestStack(f, failure, s)
+		return
+	}
+	var message string
+	switch failure.Kind {
+	case load.Threw:
+		message = failure.Message
+		if failure.Name != "" {
+			message = failure.Name + ": " + failure.Message
+		}
+	case load.Missing:
+		message = "its bundle exports nothing"
+	default:
+		message = "the engine stopped: " + failure.Message
+	}
+	frames := r.frames(failure, s)
+	if place := r.ownPlace(frames); place != "" {
+		message += " (" + place + ")"
+	}
+	f := r.at(finding.LoadFailed, finding.Error, span, "%s does not load in the sandbox: %s.%s", what, strings.TrimSuffix(message, "."), advice(failure))
+	r.guestStack(f, failure, s)
+}
+
+// advice says what to do about an error that a missing global explains.
+func advice(failure *load.Failure) string {
+	if failure.Name != "ReferenceError" {
+		return ""
+	}
+	name, found := strings.CutSuffix(failure.Message, " is not defined")
+	name = strings.Trim(name, "'\"")
+	if !found || name == "" || strings.ContainsAny(name, " .") {
+		return ""
+	}
+	return fmt.Sprintf(" %s is not granted to it; add %q to its permissions if it should have it.", name, name)
+}
+
+// frames maps a guest stack to the files that a person can open.
+func (r *reporter) frames(failure *load.Failure, s script) []stack.Frame {
+	frames := stack.Parse(failure.Stack)
+	_, sourceMap, ok := r.sn.bytes(s)
+	if !ok {
+		return frames
+	}
+	m, err := stack.NewMap(sourceMap, s.File, filepath.Join(r.sn.root, OutputFolder))
+	if err != nil {
+		r.sn.session.options.Logger.Warn("a bundle has no usable source map", "bundle", s.File, "error", err)
+		return frames
+	}
+	return m.Frames(frames)
+}
+
+// ownPlace prints the innermost frame that lies in a file, as file:line:column.
+func (r *reporter) ownPlace(frames []stack.Frame) string {
+	for _, f := range frames {
+		if filepath.IsAbs(f.File) {
+			return fmt.Sprintf("%s:%d:%d", policy.Relative(r.sn.root, f.File), f.Line, f.Column)
+		}
+	}
+	return ""
+}
+
+// guestStack attaches the mapped stack, as text and as related places.
+func (r *reporter) guestStack(f *finding.Finding, failure *load.Failure, s script) {
+	frames := r.frames(failure, s)
+	for i, frame := range frames {
+		frames[i].File = policy.Relative(r.sn.root, frame.File)
+		if file, where, ok := r.place(frame.File, frame.Line, frame.Column, 0); ok && len(f.Related) < 3 {
+			name := frame.Function
+			if name == "" || strings.HasPrefix(name, "<") {
+				name = "module code"
+			}
+			f.Related = append(f.Related, finding.Related{Message: "called from " + name, File: file, Range: where})
+		}
+	}
+	if len(f.Related) > 0 {
+		f.Related[0].Message = "thrown here"
+	}
+	if len(frames) > 0 {
+		f.Data["stack"] = stack.Format(frames)
+	}
+}
+
+// declared reports SBX030, and SBX032 for what is declared but absent.
+func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
+	usable := loaded != nil && loaded.Failure == nil
+	if model.Entry == "" {
+		types := typesPackage(r.library.Name)
+		if usable {
+			r.at(finding.NoDeclarations, finding.Warning, r.library.KeySpan, "%q has no type declarations, so its proxy exports what the loaded library has, with types unknown. Try: npm install --save-dev %s", r.library.Name, types)
+			return
+		}
+		r.at(finding.NoDeclarations, finding.Error, r.library.KeySpan, "%q has no type declarations and does not load, so nothing is known of its exports and its proxy throws. Try: npm install --save-dev %s", r.library.Name, types)
+		return
+	}
+	if !usable {
+		return
+	}
+	absent := proxygen.Absent(model, exportsOf(loaded.Exports))
+	if len(absent) == 0 {
+		return
+	}
+	names := make([]string, len(absent))
+	for i, e := range absent {
+		names[i] = e.Name
+	}
+	shown := strings.Join(names[:min(len(names), 5)], ", ")
+	if len(names) > 5 {
+		shown += fmt.Sprintf(" and %d more", len(names)-5)
+	}
+	f := r.at(finding.UnfaithfulExp, finding.Warning, r.library.KeySpan, "The declarations of %q promise %s, which the loaded library does not export. The proxy leaves them out; importing one fails at build time instead of giving undefined.", r.library.Name, shown)
+	for _, e := range absent[:min(len(absent), 3)] {
+		f.Related = append(f.Related, finding.Related{Message: e.Name + " is declared here", File: policy.Relative(r.sn.root, e.File), Range: e.Range})
+	}
+}
+
+// typesPackage returns the name under which DefinitelyTyped publishes the types of
+// a package.
+func typesPackage(library string) string {
+	name, _, _ := resolve.SplitRequest(library)
+	if scope, rest, scoped := strings.Cut(strings.TrimPrefix(name, "@"), "/"); scoped && strings.HasPrefix(name, "@") {
+		return "@types/" + scope + "__" + rest
+	}
+	return "@types/" + name
+}
+
+// exportsOf converts the load's list to the generator's.
+func exportsOf(e load.Exports) *proxygen.RuntimeExports {
+	out := &proxygen.RuntimeExports{Type: e.Type, ESModule: e.ESModule}
+	for _, x := range e.Names {
+		out.Names = append(out.Names, proxygen.RuntimeExport{Name: x.Name, Type: x.Type})
+	}
+	return out
+}
+
+// workloadImports reports SBX023: a workload that takes another sandbox's library,
+// or a second copy of its own, into the sandbox.
+func (r *reporter) workloadImports(w policy.Workload, s script) {
+	for _, i := range s.Imports {
+		request, real := strings.CutPrefix(i.Request, bundle.RealPrefix)
+		name, _, _ := resolve.SplitRequest(request)
+		_, sandboxed := r.policy.Library(request)
+		if !sandboxed {
+			_, sandboxed = r.policy.Library(name)
+		}
+		own := request == r.library.Name || name == r.library.Name
+		var message string
+		severity := finding.Error
+		switch {
+		case real && request == r.library.Name:
+			continue
+		case real:
+			message = fmt.Sprintf("Workload %q runs in the sandbox of %q and cannot reach %q, which this import asks for.", w.Name, r.library.Name, i.Request)
+		case own:
+			severity = finding.Warning
+			message = fmt.Sprintf("This import brings a second copy of %q into its own sandbox. Import %q instead.", r.library.Name, bundle.RealPrefix+r.library.Name)
+		case sandboxed:
+			message = fmt.Sprintf("Workload %q imports %q, which has a sandbox of its own. Here it would run with the permissions of %q instead. Pass its results in as arguments.", w.Name, request, r.library.Name)
+		default:
+			continue
+		}
+		file, where, ok := r.importSpan(i)
+		if !ok {
+			file, where = policy.Relative(r.sn.root, r.policy.File), r.policy.Mapper.Range(w.EntrySpan)
+		}
+		f := r.in(file, where, finding.WorkloadCrossesLib, severity, "%s", message)
+		r.fromPolicy(f, w.KeySpan, fmt.Sprintf("workload %q", w.Name))
+	}
+}
+
+// importSpan finds an import in the project's own file that made it; packages'
+// files are not the user's to change, so those report at the workload's entry.
+func (r *reporter) importSpan(i bundle.Import) (string, text.Range, bool) {
+	if strings.Contains(i.Importer, string(filepath.Separator)+"node_modules"+string(filepath.Separator)) {
+		return "", text.Range{}, false
+	}
+	content, err := r.sn.Read(i.Importer)
+	if err != nil {
+		return "", text.Range{}, false
+	}
+	for _, found := range syntax.Parse(i.Importer, content).Imports() {
+		if found.Specifier == i.Request {
+			return policy.Relative(r.sn.root, i.Importer), text.NewMapper(content).Range(found.Span), true
+		}
+	}
+	return "", text.Range{}, false
+}
+
+// workloadExports reports SBX021 and SBX022. names are what the workload exports,
+// by name with the typeof, or "" where that is not known.
+func (r *reporter) workloadExports(w policy.Workload, entry string, names map[string]string) {
+	have := make([]string, 0, len(names))
+	for name := range names {
+		have = append(have, name)
+	}
+	slices.Sort(have)
+	named := map[string]bool{}
+	for _, e := range w.Exports {
+		named[e.Text] = true
+		if _, ok := names[e.Text]; ok {
+			continue
+		}
+		hint := "It exports nothing"
+		if len(have) > 0 {
+			hint = "It exports " + strings.Join(have[:min(len(have), 8)], ", ")
+		}
+		if suggestion := resolve.Nearest(e.Text, have); suggestion != "" {
+			hint = fmt.Sprintf("Did you mean %q?", suggestion)
+		} else {
+			hint += "."
+		}
+		r.at(finding.WorkloadNoExport, finding.Error, e.Span, "%s does not export %q, so the workload's proxy would hand out undefined. %s", w.Entry, e.Text, hint)
+	}
+	for _, name := range have {
+		if named[name] || name == "default" || names[name] != "" && names[name] != "function" {
+			continue
+		}
+		f := r.at(finding.WorkloadUnnamed, finding.Info, w.ExportsSpan, "%s exports the function %q, which exports does not name, so the application cannot call it.", w.Entry, name)
+		if file, where, ok := r.exportSpan(entry, name); ok {
+			f.Related = append(f.Related, finding.Related{Message: "exported here", File: file, Range: where})
+		}
+	}
+}
+
+// exportSpan finds where a file exports a name.
+func (r *reporter) exportSpan(file, name string) (string, text.Range, bool) {
+	content, err := r.sn.Read(file)
+	if err != nil {
+		return "", text.Range{}, false
+	}
+	exported, _ := syntax.Parse(file, content).ExportedNames()
+	for _, e := range exported {
+		if e.Name == name {
+			return policy.Relative(r.sn.root, file), text.NewMapper(content).Range(e.Span), true
+		}
+	}
+	return "", text.Range{}, false
+}

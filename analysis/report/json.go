@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/sandbox-lsp/sandbox-lsp/analysis"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+)
+
+// schemaVersion is that of the JSON report. Fields may be added without changing
+// it.
+const schemaVersion = 1
+
+// Tool names the program in reports.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+type document struct {
+	SchemaVersion int               `json:"schemaVersion"`
+	Tool          Tool              `json:"tool"`
+	Findings      []finding.Finding `json:"findings"`
+	Summary       summary           `json:"summary"`
+	Libraries     []libraryEntry    `json:"libraries"`
+	Build         *buildEntry       `json:"build,omitempty"`
+}
+
+type summary struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+	Hints    int `json:"hints"`
+}
+
+type libraryEntry struct {
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	Permissions []string `json:"permissions"`
+	BundleBytes int      `json:"bundleBytes"`
+	Exports     int      `json:"exports"`
+	Loads       bool     `json:"loads"`
+	Workloads   []string `json:"workloads"`
+}
+
+type buildEntry struct {
+	Files []string `json:"files"`
+	// Stale is what differs on disk, for a build that only checks.
+	Stale []string `json:"stale"`
+}
+
+func count(findings []finding.Finding) summary {
+	var s summary
+	for _, f := range findings {
+		switch f.Severity {
+		case finding.Error:
+			s.Errors++
+		case finding.Warning:
+			s.Warnings++
+		case finding.Info:
+			s.Infos++
+		default:
+			s.Hints++
+		}
+	}
+	return s
+}
+
+// JSON writes the report as one object. It holds nothing that differs between two
+// runs over the same input. build is nil for a check.
+func JSON(w io.Writer, tool Tool, result *analysis.Result, build *analysis.Build) error {
+	doc := document{SchemaVersion: schemaVersion, Tool: tool, Findings: result.Findings, Summary: count(result.Findings), Libraries: []libraryEntry{}}
+	if doc.Findings == nil {
+		doc.Findings = []finding.Finding{}
+	}
+	for _, l := range result.Libraries {
+		entry := libraryEntry{
+			Name: l.Policy.Name, Version: l.Resolved.Package.Version, Permissions: l.Policy.PermissionNames(),
+			BundleBytes: l.Size(), Exports: l.Exports(), Loads: l.Loaded(), Workloads: []string{},
+		}
+		for _, w := range l.Workloads {
+			entry.Workloads = append(entry.Workloads, w.Policy.Name)
+		}
+		doc.Libraries = append(doc.Libraries, entry)
+	}
+	if build != nil {
+		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}}
+		for _, f := range build.Files {
+			doc.Build.Files = append(doc.Build.Files, f.Path)
+		}
+		doc.Build.Stale = append(doc.Build.Stale, build.Stale...)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/sandbox-lsp/sandbox-lsp/analysis/cache"
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/evaluate"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+)
+
+// cacheLimit bounds the cache on disk, for all projects of a user together.
+const cacheLimit = 512 << 20
+
+// Options configure a Session.
+type Options struct {
+	// CacheDir holds results between runs; "" means the user's cache folder, and "-"
+	// keeps nothing on disk.
+	CacheDir string
+	// Jobs is how many libraries are worked on at a time; 0 means one per core.
+	Jobs int
+	// Version of the tool, which is part of every cache key.
+	Version string
+	Logger  *slog.Logger
+}
+
+// Session owns what analysis shares between snapshots: the cache, the engine that
+// evaluates policies, the processes that load libraries. It is safe for concurrent
+// use. Close it once everything that uses it has returned.
+type Session struct {
+	options   Options
+	store     *cache.Store
+	files     *cache.Files
+	evaluator *evaluate.Evaluator
+	workers   *load.Pool
+}
+
+// NewSession opens a session. Engines start when they are first needed.
+func NewSession(options Options) (*Session, error) {
+	if options.Jobs <= 0 {
+		options.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	engineCache := ""
+	switch options.CacheDir {
+	case "-":
+		options.CacheDir = ""
+	case "":
+		dir, err := os.UserCacheDir()
+		if err != nil { // no home: a service account, a container
+			dir = filepath.Join(os.TempDir(), fmt.Sprintf("sandbox-lsp-%d", os.Getuid()))
+		}
+		options.CacheDir = filepath.Join(dir, "sandbox-lsp")
+	}
+	results := ""
+	if options.CacheDir != "" {
+		results = filepath.Join(options.CacheDir, "results")
+		engineCache = filepath.Join(options.CacheDir, "engine")
+	}
+	store, err := cache.Open(results, cacheLimit)
+	if err != nil {
+		// A cache that cannot be used costs time, not correctness.
+		options.Logger.Warn("working without a cache on disk", "error", err)
+		engineCache = ""
+		if store, err = cache.Open("", 0); err != nil {
+			return nil, err
+		}
+	}
+	return &Session{
+		options:   options,
+		store:     store,
+		files:     cache.NewFiles(),
+		evaluator: evaluate.New(engineCache),
+		workers:   load.NewPool(options.Jobs, engineCache),
+	}, nil
+}
+
+// Close ends the session's processes and engines.
+func (s *Session) Close(ctx context.Context) error {
+	s.workers.Close()
+	return s.evaluator.Close(ctx)
+}
+
+// FindRoot returns the project root of a file or folder: the nearest folder, from
+// there upwards, that holds a .sandbox folder.
+func FindRoot(path string) (string, bool) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if filepath.Base(dir) != policy.Folder {
+			if info, err := os.Stat(filepath.Join(dir, policy.Folder)); err == nil && info.IsDir() {
+				return dir, true
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+	}
+}
+
+// Snapshot is one immutable view of a project.
+type Snapshot struct {
+	session *Session
+	root    string
+	overlay map[string]string
+}
+
+// Snapshot returns a view of the project at root, with the texts of open documents
+// by absolute path laid over the files on disk. The map must not be changed
+// afterwards.
+func (s *Session) Snapshot(root string, overlay map[string]string) *Snapshot {
+	return &Snapshot{session: s, root: filepath.Clean(root), overlay: overlay}
+}
+
+// Root returns the project root.
+func (sn *Snapshot) Root() string { return sn.root }
+
+// PolicyFile returns the path of the project's policy.
+func (sn *Snapshot) PolicyFile() string {
+	return filepath.Join(sn.root, filepath.FromSlash(policy.ConfigFile))
+}
+
+// Read returns the text of a file as the snapshot sees it.
+func (sn *Snapshot) Read(path string) (string, error) {
+	if content, open := sn.overlay[path]; open {
+		return content, nil
+	}
+	raw, err := os.ReadFile(path)
+	return string(raw), err
+}
+
+// Hash returns the hash of a file as the snapshot sees it; it makes a Snapshot a
+// cache.Hasher.
+func (sn *Snapshot) Hash(path string) cache.Hash {
+	if content, open := sn.overlay[path]; open {
+		return cache.Sum([]byte(content))
+	}
+	return sn.session.files.Hash(path)
+}
+
+// key returns the cache key of a stage's result for this project.
+func (sn *Snapshot) key(stage string, parts ...string) cache.Hash {
+	return cache.Key(append([]string{sn.session.options.Version, stage, sn.root}, parts...)...)
+}
