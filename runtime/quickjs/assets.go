@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"sync"
 )
 
@@ -19,13 +20,15 @@ const wasmAsset = "assets/quickjs.wasm"
 // ErrNoEngine says that the binary was built without the engine's wasm.
 var ErrNoEngine = errors.New("quickjs.wasm is not embedded in this build, so no JavaScript can run: run `make build`, which takes it from the npm package quickjs-wasi")
 
-var engineBytes = sync.OnceValues(func() ([]byte, error) {
-	wasm, err := assets.ReadFile(wasmAsset)
+var engineBytes = sync.OnceValues(func() ([]byte, error) { return readEngine(assets) })
+
+func readEngine(from fs.FS) ([]byte, error) {
+	wasm, err := fs.ReadFile(from, wasmAsset)
 	if err != nil {
 		return nil, ErrNoEngine
 	}
 	return wasm, nil
-})
+}
 
 var engineHash = sync.OnceValue(func() string {
 	wasm, err := engineBytes()
