@@ -23,14 +23,15 @@ var openers = map[string]bool{
 	"delete": true, "await": true, "yield": true, "new": true, "throw": true, "return": true, "case": true,
 }
 
-// tooDeep says why a text must not be parsed, or "".
+// TooDeep says why a text must not be given to a parser of JavaScript or
+// TypeScript, or "" when it may be. Parse asks it itself.
 //
 // It does not tokenize. At each level of brackets it counts what may open a level
 // of recursion without a bracket since the last ; or , and adds that up over the
 // levels. Strings and comments count like code, which is harmless this far from
 // real texts. An else nests in spite of the ; before it, so elses are never
 // forgotten.
-func tooDeep(content string) string {
+func TooDeep(content string) string {
 	if len(content) > maxBytes {
 		return "the file is larger than 64 MB and was not read"
 	}
