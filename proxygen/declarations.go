@@ -10,6 +10,7 @@ import (
 
 	"github.com/microsoft/typescript-go/shim/check"
 
+	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 )
 
@@ -44,6 +45,12 @@ func Declarations(ctx context.Context, root string, requests []string) (map[stri
 		}
 		result.model.Request, result.model.Specifier = request, request
 		models[request] = result.model
+		// Wherever the declarations come from, the package's own manifest had a say.
+		if name, _, ok := resolve.SplitRequest(request); ok {
+			if dir := installed(root, name); dir != "" {
+				result.model.Files = union(result.model.Files, []string{filepath.Join(dir, "package.json")})
+			}
+		}
 		if result.model.Entry == "" {
 			missing = append(missing, request)
 		}

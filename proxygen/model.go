@@ -53,7 +53,7 @@ func (r *reader) model(probe *check.SourceFile, specifier *check.Node) (m *Model
 	m.ExportAssign = whole != module
 	byName := map[string]Export{}
 	for _, s := range r.checker.GetExportsAndPropertiesOfModule(module) {
-		if check.IsInternal(s.Name) || s.Name == "prototype" {
+		if s.Name == "" || check.IsInternal(s.Name) || s.Name == "prototype" {
 			continue
 		}
 		e := r.export(s, m.ExportAssign)

@@ -6,6 +6,8 @@ package check
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/microsoft/typescript-go/internal/ast"
 	"github.com/microsoft/typescript-go/internal/bundled"
@@ -73,7 +75,7 @@ func New(ctx context.Context, o Options) *Program {
 	for name := range o.Files {
 		roots = append(roots, name)
 	}
-	// Several roots are only used with texts that do not depend on their order.
+	slices.Sort(roots)
 	config := tsoptions.NewParsedCommandLine(compilerOptions, roots, tspath.ComparePathsOptions{
 		UseCaseSensitiveFileNames: fs.UseCaseSensitiveFileNames(), CurrentDirectory: o.Root,
 	})
@@ -190,6 +192,15 @@ func (f *files) FileExists(path string) bool {
 		return true
 	}
 	return f.FS.FileExists(path)
+}
+
+func (f *files) DirectoryExists(path string) bool {
+	for name := range f.overlay {
+		if strings.HasPrefix(name, strings.TrimSuffix(path, "/")+"/") {
+			return true
+		}
+	}
+	return f.FS.DirectoryExists(path)
 }
 
 func (f *files) ReadFile(path string) (string, bool) {
