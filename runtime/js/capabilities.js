@@ -1,0 +1,83 @@
+// Puts the granted host globals into a guest, and nothing else.
+import { SandboxError } from "./errors.js";
+
+const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
+
+/**
+ * The names that a policy grants.
+ *
+ * @param {(string | { name: string, allow?: string[] })[]} permissions
+ */
+export function grantedNames(permissions) {
+  return permissions.map((permission) => {
+    if (typeof permission === "string") return permission;
+    // Granting it whole instead would be more than the policy says.
+    if (permission?.allow !== undefined) {
+      throw new SandboxError(
+        `the permission ${permission.name} is narrowed by \`allow\`, which this runtime cannot enforce; grant the whole of it by name, or none`,
+      );
+    }
+    if (typeof permission?.name === "string") return permission.name;
+    throw new SandboxError("a permission is neither a name nor an object with a name");
+  });
+}
+
+/**
+ * Defines the granted globals. A name that the host does not have stays undefined,
+ * and one that the guest has of its own (`JSON`, `Function`) stays the guest's.
+ */
+export function grant(marshaller, vm, names, capabilities) {
+  const { global } = vm;
+  for (const name of names) {
+    // biome-ignore lint/suspicious/noPrototypeBuiltins: a handle of the engine, not an object
+    if (global.hasOwnProperty(name)) continue;
+    const value = Object.hasOwn(capabilities, name) ? capabilities[name] : globalThis[name];
+    if (value === undefined) continue;
+    const mark = marshaller.mark;
+    const handle = name === "crypto" ? cryptoFacade(marshaller, vm, value) : marshaller.toGuest(host(value));
+    global.defineProp(name, handle, { writable: true, enumerable: false, configurable: true });
+    marshaller.release(mark);
+  }
+}
+
+// A global function such as fetch insists on the global object as its receiver;
+// a class is itself.
+function host(value) {
+  return typeof value === "function" && !Object.hasOwn(value, "prototype") ? value.bind(globalThis) : value;
+}
+
+// `crypto` reaches far (keys, subtle), so the guest gets random numbers only. The
+// two functions that make them stay in the closure.
+const cryptoSource = `(bytes, uuid) => {
+"use strict";
+const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+const typed = getPrototypeOf(Uint8Array.prototype);
+const tagOf = getOwnPropertyDescriptor(typed, Symbol.toStringTag).get;
+const lengthOf = getOwnPropertyDescriptor(typed, "byteLength").get;
+const bufferOf = getOwnPropertyDescriptor(typed, "buffer").get;
+const offsetOf = getOwnPropertyDescriptor(typed, "byteOffset").get;
+const { set } = Uint8Array.prototype;
+const Bytes = Uint8Array, Exception = DOMException;
+const integers = { __proto__: null, Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array };
+const facade = {
+  __proto__: null,
+  getRandomValues(array) {
+    let tag;
+    try { tag = apply(tagOf, array, []); } catch {}
+    if (tag === undefined || !(tag in integers)) throw new Exception("getRandomValues takes an integer typed array", "TypeMismatchError");
+    const length = apply(lengthOf, array, []);
+    if (length > ${CRYPTO_QUOTA}) throw new Exception("getRandomValues gives at most ${CRYPTO_QUOTA} bytes at once", "QuotaExceededError");
+    apply(set, new Bytes(apply(bufferOf, array, []), apply(offsetOf, array, []), length), [bytes(length)]);
+    return array;
+  },
+};
+if (uuid) facade.randomUUID = function randomUUID() { return uuid(); };
+return facade;
+}`;
+
+function cryptoFacade(marshaller, vm, crypto) {
+  const bytes = (length) => crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
+  const uuid = typeof crypto.randomUUID === "function" ? () => crypto.randomUUID() : undefined;
+  const make = marshaller.temp(vm.evalCode(cryptoSource.replaceAll("\n", " "), "sandbox-crypto.js"));
+  return marshaller.temp(vm.callFunction(make, vm.undefined, marshaller.toGuest(bytes), marshaller.toGuest(uuid)));
+}

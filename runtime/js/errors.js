@@ -1,0 +1,22 @@
+/** Anything that this package itself has to say. */
+export class SandboxError extends Error {
+  constructor(message, options) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A limit fired during this very call. The sandbox is dead from now on. */
+export class SandboxLimitError extends SandboxError {
+  /** @param {"memory" | "time" | "fault"} limit */
+  constructor(message, limit) {
+    super(message);
+    this.limit = limit;
+  }
+}
+
+/** The sandbox died in an earlier call. */
+export class SandboxDeadError extends SandboxError {}
+
+/** The sandbox was disposed of. */
+export class SandboxDisposedError extends SandboxError {}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sandboxOf } from "./sandboxes.js";
+
+const probe = `{ types: (...names) => names.map((n) => typeof globalThis[n]), run: (source) => (0, eval)(source) }`;
+
+test("capabilities: nothing of the host is there without a grant", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: [] });
+  const names = ["fetch", "Intl", "crypto", "process", "require", "console", "setTimeout", "localStorage", "document", "WebAssembly", "cross"];
+  assert.deepStrictEqual(
+    exports.types(...names),
+    names.map(() => "undefined"),
+  );
+  assert.deepStrictEqual(exports.run("Object.getOwnPropertyNames(globalThis).filter((n) => /host|sandbox|guest/i.test(n))"), ["__SANDBOXED_LIB__"]);
+});
+
+test("capabilities: Intl formats as the host does, with and without new", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: ["Intl"] });
+  const expressions = [
+    `new Intl.NumberFormat("de-DE", { style: "currency", currency: "EUR" }).format(1234.5)`,
+    `Intl.NumberFormat("en-US").format(1e6)`,
+    `new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", dateStyle: "long" }).format(new Date(0))`,
+    `new Intl.PluralRules("en", { type: "ordinal" }).select(2)`,
+    `new Intl.NumberFormat("en").formatToParts(1.5)`,
+    `new Intl.NumberFormat("en").resolvedOptions().locale`,
+    `new Intl.Collator("sv").compare("z", "ö")`,
+    `new Intl.NumberFormat("en") instanceof Intl.NumberFormat`,
+    `["ö", "z"].sort(new Intl.Collator("de").compare)`,
+    `Intl.getCanonicalLocales("EN-us")`,
+    `(() => { try { new Intl.NumberFormat("not a locale"); } catch (e) { return e instanceof RangeError; } })()`,
+  ];
+  for (const expression of expressions) assert.deepStrictEqual(exports.run(expression), (0, eval)(expression), expression);
+});
+
+test("capabilities: crypto is random numbers and nothing else", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: ["crypto"] });
+  assert.deepStrictEqual(exports.run("[Object.getPrototypeOf(crypto), Reflect.ownKeys(crypto), typeof crypto.subtle]"), [
+    null,
+    ["getRandomValues", "randomUUID"],
+    "undefined",
+  ]);
+  assert.match(exports.run("crypto.randomUUID()"), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(exports.run("(() => { const a = new Uint32Array(64); return crypto.getRandomValues(a) === a && a.some((x) => x > 255); })()"), true);
+  assert.equal(exports.run("(() => { const a = new Uint8Array(8); crypto.getRandomValues(a.subarray(4)); return a[0] + a[1] + a[2] + a[3]; })()"), 0);
+  assert.equal(exports.run("crypto.getRandomValues(new Uint8Array(65536)).length"), 65536);
+  const failure = (source) => exports.run(`(() => { try { ${source}; } catch (e) { return e.name; } })()`);
+  assert.equal(failure("crypto.getRandomValues(new Uint8Array(65537))"), "QuotaExceededError");
+  assert.equal(failure("crypto.getRandomValues(new Float64Array(1))"), "TypeMismatchError");
+  assert.equal(failure("crypto.getRandomValues([1])"), "TypeMismatchError");
+  assert.equal(failure("crypto.getRandomValues({ __proto__: Uint8Array.prototype })"), "TypeMismatchError");
+});
+
+test("capabilities: a host without randomUUID gives none", async (t) => {
+  const crypto = { getRandomValues: (a) => a.fill(7) };
+  const { exports } = await sandboxOf(t, probe, { permissions: ["crypto"], capabilities: { crypto } });
+  assert.deepStrictEqual(exports.run("[Object.keys(crypto), [...crypto.getRandomValues(new Uint8Array(2))]]"), [["getRandomValues"], [7, 7]]);
+});
+
+test("capabilities: host classes and functions keep their receivers", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: ["TextEncoder", "URL", "structuredClone", "performance", "AbortController"] });
+  assert.deepStrictEqual(exports.run(`new TextEncoder().encode("é")`), new Uint8Array([0xc3, 0xa9]));
+  assert.equal(exports.run(`new URL("/b?x=1", "https://a.example").searchParams.get("x")`), "1");
+  assert.deepStrictEqual(exports.run("structuredClone({ a: [1] })"), { a: [1] });
+  assert.equal(exports.run("(() => { const c = new AbortController(); c.abort(); return c.signal.aborted; })()"), true);
+  assert.equal(exports.run("performance.now() >= 0"), true);
+});
+
+test("capabilities: a given value replaces the host's, and names the host lacks stay undefined", async (t) => {
+  const seen = [];
+  const { exports } = await sandboxOf(t, probe, { permissions: ["fetch", "noSuchGlobal"], capabilities: { fetch: (url) => seen.push(url) } });
+  exports.run("fetch('https://a.example/')");
+  assert.deepStrictEqual(seen, ["https://a.example/"]);
+  assert.deepStrictEqual(exports.types("noSuchGlobal"), ["undefined"]);
+});
+
+test("capabilities: granting a name that the guest has of its own does not hand over the host's", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: ["Function", "Object", "eval"] });
+  assert.equal(exports.run("Function('return typeof process')()"), "undefined");
+  assert.notEqual(exports.run("Function"), Function);
+});
+
+test("capabilities: the way from a granted function to the host's Function constructor is closed to the guest's own code", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: ["structuredClone"] });
+  assert.equal(exports.run("structuredClone.constructor('return typeof process')()"), "undefined");
+});
