@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
-	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
 )
 
 // Build is the outcome of a build: what the check found, and the files that belong
@@ -101,7 +100,7 @@ func (sn *Snapshot) files(result *Result) ([]File, error) {
 				return nil, err
 			}
 		}
-		proxies, err := proxiesOf(l)
+		proxies, err := sn.proxiesOf(l)
 		if err != nil {
 			return nil, err
 		}
@@ -125,34 +124,6 @@ func (sn *Snapshot) files(result *Result) ([]File, error) {
 	add(ManifestFile, manifest)
 	slices.SortFunc(files, func(a, b File) int { return bytes.Compare([]byte(a.Path), []byte(b.Path)) })
 	return files, nil
-}
-
-// proxy is a generated proxy with its file name less the extension.
-type proxy struct {
-	name   string
-	output proxygen.Output
-}
-
-// proxiesOf generates the proxies of a library and of its workloads.
-func proxiesOf(l *Library) ([]proxy, error) {
-	lib := proxyInput(l)
-	output, err := proxygen.Generate(lib)
-	if err != nil {
-		return nil, fmt.Errorf("generate the proxy of %q: %w", l.Policy.Name, err)
-	}
-	base := proxygen.FileName(l.Policy.Name)
-	proxies := []proxy{{base + "-proxy", output}}
-	for _, w := range l.Workloads {
-		if w.Bundle == nil {
-			continue
-		}
-		output, err := proxygen.GenerateWorkload(workloadInput(lib, w))
-		if err != nil {
-			return nil, fmt.Errorf("generate the proxy of workload %q: %w", w.Policy.Name, err)
-		}
-		proxies = append(proxies, proxy{base + "." + w.Policy.Name + "-proxy", output})
-	}
-	return proxies, nil
 }
 
 // output writes below the project root and nowhere else: every path is resolved by
@@ -217,7 +188,7 @@ func (sn *Snapshot) Proxy(ctx context.Context, request string) (Preview, error) 
 			if w.Bundle == nil {
 				return Preview{}, fmt.Errorf("workload %q has no bundle; see the findings of the policy", w.Policy.Name)
 			}
-			output, err := proxygen.GenerateWorkload(workloadInput(proxyInput(l), w))
+			output, err := sn.workloadProxy(l, w)
 			return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
 		}
 		if request != l.Policy.Name {
@@ -226,7 +197,7 @@ func (sn *Snapshot) Proxy(ctx context.Context, request string) (Preview, error) 
 		if l.Resolved.Problem != nil {
 			return Preview{}, fmt.Errorf("%q does not resolve to a package; see the findings of the policy", request)
 		}
-		output, err := proxygen.Generate(proxyInput(l))
+		output, err := sn.libraryProxy(l)
 		return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
 	}
 	if worst := finding.Worst(result.Findings); len(result.Libraries) == 0 && worst == finding.Error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -142,6 +143,11 @@ func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
+	for i, first := range sharedFileNames(requests) {
+		if first != "" {
+			resolved[i].Problem = &resolve.Problem{Kind: resolve.SharesFiles, Detail: first}
+		}
+	}
 	c := &check{sn: sn, policy: p, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
 	for i, lib := range p.Libraries {
 		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
@@ -159,7 +165,24 @@ func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, erro
 		result.Findings = append(result.Findings, r.findings...)
 	}
 	result.Findings = finding.Sort(result.Findings)
+	sn.session.see(result)
 	return result, nil
+}
+
+// sharedFileNames returns, for each request whose files an earlier one has already,
+// the earlier request: "@a/b" and the subpath "a/b" have one name between them.
+func sharedFileNames(requests []string) []string {
+	shared := make([]string, len(requests))
+	first := map[string]string{}
+	for i, request := range requests {
+		name := strings.ToLower(proxygen.FileName(request)) // some file systems fold case
+		if first[name] == "" {
+			first[name] = request
+		} else {
+			shared[i] = first[name]
+		}
+	}
+	return shared
 }
 
 // check is one run of Check. Each library has a reporter of its own, so that

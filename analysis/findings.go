@@ -66,6 +66,10 @@ func (r *reporter) resolution(res resolve.Result) {
 		}
 		return
 	}
+	if first := res.Problem.Detail; res.Problem.Kind == resolve.SharesFiles {
+		r.at(finding.BadOption, finding.Error, span, "%q and %q would have the same files, %s.*, and one would run as the other. Remove one of them from the policy.", name, first, proxygen.FileName(first))
+		return
+	}
 	var why string
 	switch p := res.Problem; p.Kind {
 	case resolve.NotARequest:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/cache"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
@@ -38,6 +39,30 @@ type Session struct {
 	files     *cache.Files
 	evaluator *evaluate.Evaluator
 	workers   *load.Pool
+
+	mu   sync.Mutex
+	seen map[string]*Result // the last result by root, for what an editor asks between checks
+}
+
+// lastSeen returns what the last check of a project knew of a library.
+func (s *Session) lastSeen(root, name string) (*Library, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if result := s.seen[root]; result != nil {
+		for _, l := range result.Libraries {
+			if l.Policy.Name == name {
+				return l, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// see keeps the result of a check.
+func (s *Session) see(r *Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen[r.Root] = r
 }
 
 // NewSession opens a session. Engines start when they are first needed.
@@ -79,6 +104,7 @@ func NewSession(options Options) (*Session, error) {
 		files:     cache.NewFiles(),
 		evaluator: evaluate.New(engineCache),
 		workers:   load.NewPool(options.Jobs, engineCache),
+		seen:      map[string]*Result{},
 	}, nil
 }
 

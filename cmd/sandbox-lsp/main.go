@@ -1,22 +1,23 @@
+// Command sandbox-lsp checks, builds and serves sandbox policies. It only parses
+// arguments: what it does is in package analysis, and in package lsp for editors.
 package main
 
 import (
-	_ "github.com/microsoft/typescript-go/shim/check"
-	_ "github.com/microsoft/typescript-go/shim/parse"
-	_ "github.com/bmatcuk/doublestar/v4"
-	_ "github.com/evanw/esbuild/pkg/api"
-	_ "github.com/google/go-cmp/cmp"
-	_ "github.com/google/renameio/v2"
-	_ "github.com/sourcegraph/conc/pool"
-	_ "github.com/spf13/cobra"
-	_ "github.com/tetratelabs/wazero"
-	_ "go.lsp.dev/protocol"
-	_ "go.lsp.dev/jsonrpc2"
-	_ "go.lsp.dev/uri"
-	_ "golang.org/x/tools/txtar"
-	_ "golang.org/x/term"
-	_ "github.com/agext/levenshtein"
-	_ "github.com/go-sourcemap/sourcemap"
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
 )
 
-func main() {}
+// version is set by the linker.
+var version = "0.1.0-dev"
+
+func main() {
+	load.ServeIfWorker()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}

@@ -54,6 +54,7 @@ const (
 	NotInstalled                        // listed, but not in node_modules
 	NoEntry                             // installed, but the package has no such entry
 	BadManifest                         // installed, but its package.json cannot be read
+	SharesFiles                         // resolves, but its build files would be another request's; set by the caller, Detail names the other
 )
 
 // Problem explains a failed resolution.

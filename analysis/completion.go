@@ -1,0 +1,176 @@
+package analysis
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+)
+
+// Complete proposes what can be written at a place of the policy: packages, options
+// and their values. Another file has no proposals.
+func (sn *Snapshot) Complete(ctx context.Context, path string, at text.Position) ([]Completion, error) {
+	c, m, ok, err := sn.cursor(path, at)
+	if err != nil || !ok || ctx.Err() != nil {
+		return nil, err
+	}
+	where := m.Range(c.replace)
+	switch {
+	case c.atKey && len(c.path) == 0:
+		return sn.packages(c, where), nil
+	case c.atKey:
+		return keys(c, where), nil
+	default:
+		return values(c, where), nil
+	}
+}
+
+// cursor locates a place of the policy file.
+func (sn *Snapshot) cursor(path string, at text.Position) (cursor, *text.Mapper, bool, error) {
+	if filepath.Clean(path) != sn.PolicyFile() {
+		return cursor{}, nil, false, nil
+	}
+	content, err := sn.Read(path)
+	if err != nil {
+		return cursor{}, nil, false, fmt.Errorf("read the policy: %w", err)
+	}
+	m := text.NewMapper(content)
+	c, ok := locate(syntax.Parse(path, content), m.Offset(at))
+	return c, m, ok, nil
+}
+
+// taken returns the keys of the object that stand already, except the one that is
+// being written.
+func (c cursor) taken() map[string]bool {
+	taken := map[string]bool{}
+	for i := range c.object.Properties {
+		if p := &c.object.Properties[i]; p != c.property {
+			taken[p.Key] = true
+		}
+	}
+	return taken
+}
+
+// bare reports whether only a key stands under the cursor, so that a proposal has
+// to bring its value along.
+func (c cursor) bare() bool {
+	return c.property == nil || c.property.Shorthand || c.property.Value.Kind == syntax.KindMissing && c.property.Value.Span.Start == c.property.KeySpan.End
+}
+
+// packages proposes the libraries that could be sandboxed: the project's
+// dependencies first, then whatever else is installed.
+func (sn *Snapshot) packages(c cursor, where text.Range) []Completion {
+	taken := c.taken()
+	var items []Completion
+	add := func(name, rank string) {
+		if taken[name] || name == policy.RuntimePackage || strings.HasPrefix(name, "@types/") {
+			return
+		}
+		taken[name] = true
+		key := c.quote(name)
+		item := Completion{
+			Label: name, Kind: KindLibrary, Range: where, Sort: rank + name, NewText: key, Plain: key,
+			Detail: sn.describe(name),
+		}
+		if c.bare() {
+			item.NewText, item.Plain, item.Snippet = escape(key)+": { permissions: [$0] },", key+": { permissions: [] },", true
+		}
+		items = append(items, item)
+	}
+	for _, name := range resolve.Dependencies(sn.root) {
+		add(name, "0")
+	}
+	for _, name := range resolve.Installed(sn.root) {
+		add(name, "1")
+	}
+	return items
+}
+
+// describe returns the version and the description that an installed package gives
+// of itself, or "".
+func (sn *Snapshot) describe(name string) string {
+	raw, err := os.ReadFile(filepath.Join(sn.root, "node_modules", filepath.FromSlash(name), "package.json"))
+	if err != nil {
+		return ""
+	}
+	var manifest struct{ Version, Description string }
+	if json.Unmarshal(raw, &manifest) != nil {
+		return ""
+	}
+	return strings.TrimSpace(manifest.Version + " " + manifest.Description)
+}
+
+// keys proposes the options that the object around the cursor does not have yet.
+func keys(c cursor, where text.Range) []Completion {
+	taken := c.taken()
+	var items []Completion
+	for i, o := range options(c.path) {
+		if taken[o.Name] {
+			continue
+		}
+		item := Completion{
+			Label: o.Name, Kind: KindOption, Detail: string(o.Type), Documentation: o.Doc, Range: where,
+			Sort: fmt.Sprintf("%02d", i), NewText: o.Name, Plain: o.Name,
+		}
+		if c.bare() {
+			item.NewText, item.Plain, item.Snippet = o.Name+": "+o.Snippet+",", o.Name+": ", true
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// values proposes the values of options that take one of a few.
+func values(c cursor, where text.Range) []Completion {
+	o, ok := optionAt(c.path)
+	if !ok {
+		return nil
+	}
+	var items []Completion
+	add := func(text string) {
+		items = append(items, Completion{Label: text, Kind: KindValue, Documentation: o.Doc, NewText: text, Plain: text, Range: where, Sort: fmt.Sprint(len(items))})
+	}
+	for _, v := range o.Values {
+		add(`"` + v + `"`)
+	}
+	if o.Type == policy.TypeBool {
+		add("true")
+		add("false")
+	}
+	return items
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// quote writes a key as the other keys of the object are written.
+func (c cursor) quote(name string) string {
+	mark := `"`
+	plain := len(c.object.Properties) > 0
+	for i := range c.object.Properties {
+		p := &c.object.Properties[i]
+		if p == c.property || p.Spread || p.Computed {
+			continue
+		}
+		switch first := c.file.Text[p.KeySpan.Start]; first {
+		case '"', '\'':
+			mark, plain = string(first), false
+		}
+	}
+	if plain && identifier.MatchString(name) {
+		return name
+	}
+	return mark + name + mark
+}
+
+// escape protects text that stands in a snippet.
+func escape(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `$`, `\$`, `}`, `\}`).Replace(s)
+}

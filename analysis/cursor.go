@@ -1,0 +1,140 @@
+package analysis
+
+import (
+	"strings"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+)
+
+// cursor says where in a policy a place lies: which keys lead to it, and whether a
+// key or a value stands, or would stand, there.
+type cursor struct {
+	file *syntax.File
+	// path is the keys from the exported object down; array elements add nothing.
+	path []string
+	// object is the object literal around a key, whose other keys are taken.
+	object *syntax.Node
+	// property is the member under the cursor, nil in the space between members.
+	property *syntax.Property
+	value    *syntax.Node // the value under the cursor, nil at a key
+	atKey    bool
+	// replace is the word under the cursor, quotes included, or an empty span.
+	replace text.Span
+}
+
+// locate finds the cursor for an offset. It reports false outside of the exported
+// value.
+func locate(file *syntax.File, offset int) (cursor, bool) {
+	node, _, _ := file.Export()
+	if node == nil {
+		return cursor{}, false
+	}
+	c := cursor{file: file}
+	return c, c.descend(node, offset, 0)
+}
+
+func (c *cursor) descend(node *syntax.Node, offset, depth int) bool {
+	node = c.file.Resolve(node)
+	if depth > 16 || !node.Span.Contains(offset) {
+		return false
+	}
+	switch node.Kind {
+	case syntax.KindObject:
+		return c.inObject(node, offset, depth)
+	case syntax.KindArray:
+		for _, e := range node.Elements {
+			if c.descend(e, offset, depth+1) {
+				return true
+			}
+		}
+		if offset == node.Span.Start {
+			return false // before the bracket
+		}
+		c.value, c.replace = node, text.Span{Start: offset, End: offset}
+		return true
+	default:
+		c.value, c.replace = node, node.Span
+		return true
+	}
+}
+
+func (c *cursor) inObject(node *syntax.Node, offset, depth int) bool {
+	if offset == node.Span.Start || offset == node.Span.End && closed(c.file.Text, node.Span) {
+		return false // outside of the braces
+	}
+	for i := range node.Properties {
+		p := &node.Properties[i]
+		switch {
+		case p.Spread:
+			if c.descend(p.Value, offset, depth+1) {
+				return true
+			}
+		case p.KeySpan.Contains(offset):
+			c.atKey, c.object, c.property, c.replace = true, node, p, p.KeySpan
+			return true
+		default:
+			path := c.path
+			c.path = append(c.path[:len(c.path):len(c.path)], p.Key)
+			if c.inValue(p, offset, depth) {
+				return true
+			}
+			c.path = path
+		}
+	}
+	c.atKey, c.object, c.replace = true, node, text.Span{Start: offset, End: offset}
+	return true
+}
+
+// inValue handles the value of a member: what stands there, or the place behind the
+// colon when nothing does yet.
+func (c *cursor) inValue(p *syntax.Property, offset, depth int) bool {
+	if p.Value.Kind != syntax.KindMissing {
+		return c.descend(p.Value, offset, depth+1)
+	}
+	if offset < p.KeySpan.End || offset > len(c.file.Text) {
+		return false
+	}
+	between := strings.TrimSpace(c.file.Text[p.KeySpan.End:offset])
+	if between != ":" {
+		return false
+	}
+	c.property, c.value, c.replace = p, p.Value, text.Span{Start: offset, End: offset}
+	return true
+}
+
+// closed reports whether an object literal ends in its brace, which a half-typed
+// one does not.
+func closed(content string, span text.Span) bool {
+	return span.End > span.Start && span.End <= len(content) && content[span.End-1] == '}'
+}
+
+// options returns the table of options that a path leads to, nil where keys are
+// free or nothing is known.
+func options(path []string) []policy.Option {
+	switch {
+	case len(path) == 1:
+		return policy.LibraryOptions
+	case len(path) == 2 && path[1] == "limits":
+		return policy.LimitOptions
+	case len(path) == 2 && path[1] == "permissions":
+		return policy.PermissionOptions
+	case len(path) == 3 && path[1] == "workloads":
+		return policy.WorkloadOptions
+	}
+	return nil
+}
+
+// optionAt returns the description of the option that a path ends in.
+func optionAt(path []string) (policy.Option, bool) {
+	if len(path) == 0 {
+		return policy.Option{}, false
+	}
+	for _, o := range options(path[:len(path)-1]) {
+		if o.Name == path[len(path)-1] {
+			return o, true
+		}
+	}
+	return policy.Option{}, false
+}
