@@ -119,6 +119,12 @@ func (vm *VM) end() {
 	vm.outermost = nil
 }
 
+// abandon closes an outermost entry whose frames will never return.
+func (vm *VM) abandon() {
+	vm.depth = 0
+	vm.end()
+}
+
 // trap says what an error out of wasm means.
 func (vm *VM) trap(ctx context.Context, x export, err error) error {
 	var exit *sys.ExitError

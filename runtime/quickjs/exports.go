@@ -65,16 +65,12 @@ const (
 	leafEnd // everything below may reach guest code
 	xInit
 	xEval
-	xEvalBytecode
-	xCompile
 	xBoxedNumber
-	xBoxedString
 	xCall
 	xConstruct
 	xNewHostFunction
 	xNewObject
 	xNewObjectProto
-	xNewObjectFrom
 	xNewArray
 	xNewArrayFrom
 	xNewString
@@ -159,11 +155,10 @@ var exportNames = [exportEnd]string{
 	// Everything from here on may reach guest code: evaluation and calls plainly,
 	// property access and conversions through getters, traps and toString, and
 	// whatever can fail through Error.prepareStackTrace.
-	xInit: "qjs_init", xEval: "qjs_eval", xEvalBytecode: "qjs_eval_bytecode", xCompile: "qjs_compile",
-	xBoxedNumber: "qjs_new_number", xBoxedString: "qjs_new_string",
+	xInit: "qjs_init", xEval: "qjs_eval", xBoxedNumber: "qjs_new_number",
 	xCall: "JS_Call", xConstruct: "JS_CallConstructor",
 	xNewHostFunction: "qjs_new_host_function",
-	xNewObject:       "JS_NewObject", xNewObjectProto: "JS_NewObjectProto", xNewObjectFrom: "JS_NewObjectFrom",
+	xNewObject:       "JS_NewObject", xNewObjectProto: "JS_NewObjectProto",
 	xNewArray: "JS_NewArray", xNewArrayFrom: "JS_NewArrayFrom",
 	xNewString: "JS_NewStringLen", xNewStringUTF16: "JS_NewStringUTF16",
 	xNewAtom: "JS_NewAtomLen", xNewAtomUint32: "JS_NewAtomUInt32", xNewSymbol: "JS_NewSymbol",

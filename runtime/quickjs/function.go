@@ -14,7 +14,7 @@ import (
 type HostFunc func(ctx context.Context, call *Call) (Value, error)
 
 // Call is one call of a host function. It and its values end when the function
-// returns.
+// returns: the next call at the same depth uses the same Call.
 type Call struct {
 	VM   *VM
 	Name string // of the host function

@@ -254,7 +254,6 @@ func TestGoexit_inAHostFunctionKillsTheVM(t *testing.T) {
 		_, _ = vm.Eval(context.Background(), "end()", "x.js")
 	}()
 	<-done
-	vm.depth = 0 // the frames are gone; what is left is to close the VM
 	if fault := (*HostFault)(nil); !errors.As(vm.Dead(), &fault) {
 		t.Errorf("the VM is dead of %v", vm.Dead())
 	}

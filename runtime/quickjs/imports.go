@@ -69,12 +69,14 @@ func (vm *VM) hosted(ctx context.Context, name string, body func() (uint64, erro
 		// Without a panic, returned is false only when the goroutine is being ended
 		// (runtime.Goexit): then the frames below are lost, and so is the VM.
 		if reason := recover(); reason != nil || !returned {
-			if reason == nil {
-				reason = "the goroutine was ended in it (runtime.Goexit)"
-			}
 			vm.depth = depth
-			vm.die(&HostFault{Function: name, Panic: reason, Stack: debug.Stack()})
-			vm.throwFatal()
+			if reason == nil {
+				vm.die(&HostFault{Function: name, Panic: "the goroutine was ended in it (runtime.Goexit)", Stack: debug.Stack()})
+				vm.abandon()
+			} else {
+				vm.die(&HostFault{Function: name, Panic: reason, Stack: debug.Stack()})
+				vm.throwFatal()
+			}
 			result = 0
 		}
 		for vm.scope != nil {
@@ -100,8 +102,8 @@ func (vm *VM) hosted(ctx context.Context, name string, body func() (uint64, erro
 func (vm *VM) importCall(ctx context.Context, stack []uint64) uint64 {
 	name, nameLen := uint32(stack[0]), uint32(stack[1])
 	this, argc, argv := uint32(stack[2]), uint32(stack[3]), uint32(stack[4])
-	var call Call
-	defer func() { vm.endCall(&call) }()
+	call := vm.callRecord()
+	defer vm.endCall(call)
 	return vm.hosted(ctx, "host_call", func() (uint64, error) {
 		id, ok := vm.mem.decimal(name, nameLen)
 		display, fn := "", HostFunc(nil)
@@ -111,10 +113,10 @@ func (vm *VM) importCall(ctx context.Context, stack []uint64) uint64 {
 		if fn == nil {
 			return 0, Throw("TypeError", "host function %q is not bound: it was released, or the VM was restored without it", display)
 		}
-		if err := vm.beginCall(&call, display, this, argc, argv); err != nil {
+		if err := vm.beginCall(call, display, this, argc, argv); err != nil {
 			return 0, err
 		}
-		result, err := vm.protect(ctx, fn, &call)
+		result, err := vm.protect(ctx, fn, call)
 		if err != nil || vm.dead != nil {
 			return 0, err
 		}
@@ -135,7 +137,7 @@ func (vm *VM) protect(ctx context.Context, fn HostFunc, call *Call) (Value, erro
 // beginCall reads this and the arguments out of their boxes.
 func (vm *VM) beginCall(call *Call, name string, this, argc, argv uint32) error {
 	lost := func() error { return vm.die(vm.memoryLimit("the engine could not allocate arguments")) }
-	call.VM, call.Name = vm, name
+	call.VM, call.Name, call.This, call.Args = vm, name, Value{}, call.Args[:0]
 	bits, ok := vm.mem.u64(this)
 	if this == 0 || !ok {
 		return lost()
@@ -144,7 +146,6 @@ func (vm *VM) beginCall(call *Call, name string, this, argc, argv uint32) error 
 	if argc == 0 {
 		return nil
 	}
-	call.Args = make([]Value, 0, min(argc, 64))
 	for i := range argc {
 		box, ok := vm.mem.u32(argv + i*4)
 		if argv == 0 || box == 0 || !ok {
@@ -158,12 +159,28 @@ func (vm *VM) beginCall(call *Call, name string, this, argc, argv uint32) error 
 	return nil
 }
 
+// callRecord returns the Call of the present depth. It is used again by the next
+// call there, so that a call costs no allocation.
+func (vm *VM) callRecord() *Call {
+	for vm.depth >= len(vm.calls) {
+		vm.calls = append(vm.calls, new(Call))
+	}
+	return vm.calls[vm.depth]
+}
+
 // endCall ends the borrowed handles of a call.
 func (vm *VM) endCall(call *Call) {
-	for _, v := range append(call.Args, call.This) {
-		if s := v.entry(); s != nil {
-			v.forget(s)
-		}
+	vm.endBorrowed(call.This)
+	for _, v := range call.Args {
+		vm.endBorrowed(v)
+	}
+	call.This, call.Args = Value{}, call.Args[:0]
+}
+
+// endBorrowed ends a handle that has no reference of its own.
+func (vm *VM) endBorrowed(v Value) {
+	if s := v.entry(); s != nil {
+		v.forget(s)
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	maxDepth      = 200
 	// baseMemory is what an instance has before the guest allocates: data and stack.
 	baseMemory = 18 * pageSize
+	// realmMemory is what a fresh realm comes to, with room for a small script.
+	realmMemory = 32 * pageSize
 	// minMemory leaves room for the engine's own objects.
 	minMemory = 1 << 20
 )

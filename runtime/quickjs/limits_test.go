@@ -15,9 +15,10 @@ import (
 // in size, so a stack that is safe for one is not for another.
 var catchable = map[string]string{
 	"recursion":       "(function f() { return f() + 1 })()",
-	"parser nesting":  "eval('('.repeat(5000) + '1' + ')'.repeat(5000))",
+	"parser nesting":  "eval('!'.repeat(60000) + '1')",
+	"parentheses":     "eval('('.repeat(5000) + '1' + ')'.repeat(5000))",
 	"function source": "eval('(function(){return '.repeat(20000) + '1' + '})'.repeat(20000))",
-	"JSON nesting":    "JSON.parse('['.repeat(200000) + ']'.repeat(200000))",
+	"JSON nesting":    "JSON.parse('['.repeat(60000) + ']'.repeat(60000))",
 	"JSON printing":   "{ let a = []; for (let i = 0; i < 50000; i++) a = [a]; JSON.stringify(a) }",
 	"joins":           "{ let a = []; for (let i = 0; i < 50000; i++) a = [a]; String(a) }",
 	"proxies":         "{ let p = {}; for (let i = 0; i < 50000; i++) p = new Proxy(p, {}); p.x }",

@@ -18,6 +18,7 @@ const pageSize = 64 << 10
 // per VM, so the cap is applied here, where the memory grows.
 type arena struct {
 	cap     uint64 // bytes; growth beyond is refused
+	first   int    // bytes to reserve at once
 	buf     []byte
 	refused bool // growth was refused: some allocation in the guest has failed
 }
@@ -27,15 +28,16 @@ var _ experimental.MemoryAllocator = (*arena)(nil)
 // Allocate implements [experimental.MemoryAllocator]; the arena serves one memory.
 func (a *arena) Allocate(_, _ uint64) experimental.LinearMemory { return a }
 
-// Reallocate implements [experimental.LinearMemory]. It grows at least by half, so
-// that a heap that grows page by page is not copied page by page.
+// Reallocate implements [experimental.LinearMemory]. It reserves what the start will
+// need, and grows at least by half from there, so that a heap that grows page by
+// page is not copied page by page.
 func (a *arena) Reallocate(size uint64) []byte {
 	if size > a.cap {
 		a.refused = true
 		return nil
 	}
 	if size > uint64(cap(a.buf)) {
-		grown := max(size, min(a.cap, uint64(len(a.buf))*3/2))
+		grown := max(size, min(a.cap, max(uint64(len(a.buf))*3/2, uint64(a.first))))
 		next := make([]byte, size, grown)
 		copy(next, a.buf)
 		a.buf = next

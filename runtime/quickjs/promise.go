@@ -63,7 +63,8 @@ func (vm *VM) importRejection(ctx context.Context, stack []uint64) uint64 {
 		}
 		r := Rejection{Promise: vm.borrow(promise), Reason: vm.borrow(reason), Handled: uint32(stack[2]) != 0}
 		defer func() {
-			vm.endCall(&Call{This: r.Promise, Args: []Value{r.Reason}})
+			vm.endBorrowed(r.Promise)
+			vm.endBorrowed(r.Reason)
 			vm.release(promise)
 			vm.release(reason)
 		}()

@@ -76,7 +76,7 @@ func (e *Engine) Restore(ctx context.Context, image *Image, opts VMOptions) (*VM
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	vm, err := e.instantiate(ctx, opts, false)
+	vm, err := e.instantiate(ctx, opts, false, len(image.memory))
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}

@@ -51,6 +51,7 @@ type VM struct {
 	held  heldValues
 
 	functions functionTable
+	calls     []*Call // by depth
 	loader    ModuleLoader
 	rejected  RejectionFunc
 
@@ -71,7 +72,7 @@ type VM struct {
 
 // NewVM makes a VM with a fresh realm.
 func (e *Engine) NewVM(ctx context.Context, opts VMOptions) (*VM, error) {
-	vm, err := e.instantiate(ctx, opts, true)
+	vm, err := e.instantiate(ctx, opts, true, realmMemory)
 	if err != nil {
 		return nil, fmt.Errorf("new VM: %w", err)
 	}
@@ -85,8 +86,9 @@ func (e *Engine) NewVM(ctx context.Context, opts VMOptions) (*VM, error) {
 	return vm, nil
 }
 
-// instantiate makes the wasm instance, without a JavaScript runtime in it.
-func (e *Engine) instantiate(ctx context.Context, opts VMOptions, start bool) (*VM, error) {
+// instantiate makes the wasm instance, without a JavaScript runtime in it. first is
+// the size in bytes that its memory will soon have.
+func (e *Engine) instantiate(ctx context.Context, opts VMOptions, start bool, first int) (*VM, error) {
 	limits, err := opts.Limits.withDefaults()
 	if err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ func (e *Engine) instantiate(ctx context.Context, opts VMOptions, start bool) (*
 	}
 	vm := &VM{
 		engine: e, limits: limits, opts: opts,
-		arena: &arena{cap: limits.memoryCap()},
+		arena: &arena{cap: limits.memoryCap(), first: first},
 		atoms: make(map[string]uint32),
 		slots: make([]slot, 1, 64), // slot 0 means "no slot"
 	}
