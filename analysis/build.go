@@ -24,6 +24,17 @@ type Build struct {
 	Stale []string
 }
 
+// Changed returns how many files the build found missing or different.
+func (b *Build) Changed() int {
+	n := 0
+	for _, f := range b.Files {
+		if f.Changed {
+			n++
+		}
+	}
+	return n
+}
+
 // File is one file of a build.
 type File struct {
 	Path    string // relative to the project root, slash-separated

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/cache"
@@ -176,4 +178,26 @@ func (sn *Snapshot) Hash(path string) cache.Hash {
 // key returns the cache key of a stage's result for this project.
 func (sn *Snapshot) key(stage string, parts ...string) cache.Hash {
 	return cache.Key(append([]string{sn.session.options.Version, stage, sn.root}, parts...)...)
+}
+
+// Watches reports whether a project's findings may depend on a file: the policy and
+// what lies beside it, the manifests and lockfiles that decide what is installed,
+// and the project's own sources. What a build writes is not among them, else every
+// build would call for another.
+func Watches(root, path string) bool {
+	rel := policy.Relative(root, path)
+	if filepath.IsAbs(filepath.FromSlash(rel)) {
+		return slices.Contains(lockfiles, filepath.Base(path)) // of a workspace above the root
+	}
+	switch {
+	case strings.HasPrefix(rel, OutputFolder+"/"), strings.HasPrefix(rel, ProxyFolder+"/"), strings.HasPrefix(rel, "node_modules/"):
+		return slices.Contains(lockfiles, rel)
+	case strings.HasPrefix(rel, policy.Folder+"/"), slices.Contains(lockfiles, rel):
+		return true
+	}
+	switch strings.ToLower(filepath.Ext(rel)) {
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json":
+		return true
+	}
+	return false
 }

@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sandbox-lsp/sandbox-lsp/analysis"
+	"github.com/sandbox-lsp/sandbox-lsp/lsp"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -18,4 +23,49 @@ func (c *cli) serveCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) serve(ctx context.Context) error { return errors.New("x") }
+func (c *cli) serve(ctx context.Context) error {
+	logger := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	session, err := analysis.NewSession(analysis.Options{CacheDir: c.cacheDir, Jobs: c.jobs, Version: version, Logger: logger})
+	if err != nil {
+		return err
+	}
+	err = lsp.Serve(ctx, c.in, c.out, core{session}, lsp.Options{Version: version, Logger: logger})
+	if closed := session.Close(context.WithoutCancel(ctx)); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return &exitError{lsp.ExitCode(err), err}
+	}
+	return nil
+}
+
+// core lets the server, which knows nothing of policies, ask a session.
+type core struct{ session *analysis.Session }
+
+func (c core) Root(path string) (string, bool) {
+	root, ok := analysis.FindRoot(path)
+	return root, ok && analysis.Watches(root, path)
+}
+
+func (c core) Snapshot(root string, overlay map[string]string) lsp.Snapshot {
+	return snapshot{c.session.Snapshot(root, overlay)}
+}
+
+// snapshot narrows what the analysis returns to what the server shows.
+type snapshot struct{ *analysis.Snapshot }
+
+func (s snapshot) Check(ctx context.Context, progress analysis.Progress) ([]finding.Finding, error) {
+	result, err := s.Snapshot.Check(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	return result.Findings, nil
+}
+
+func (s snapshot) Build(ctx context.Context, progress analysis.Progress) ([]finding.Finding, string, error) {
+	build, err := s.Snapshot.Build(ctx, false, progress)
+	if err != nil {
+		return nil, "", err
+	}
+	return build.Findings, fmt.Sprintf("%d libraries, %d files, %d changed", len(build.Libraries), len(build.Files), build.Changed()), nil
+}

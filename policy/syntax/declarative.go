@@ -1,10 +1,12 @@
 package syntax
 
+import "github.com/microsoft/typescript-go/shim/parse"
+
 // Declarative reports whether what Export returns is all that running the file
-// would export: nothing is imported except from the named packages, whose exports
-// are known to change nothing, and module.exports is touched only by the one
-// assignment. Export itself already leaves alone every value that other code in
-// the file may change.
+// would do: every statement declares, imports or exports, nothing is imported
+// except from the named packages, whose modules do nothing when they load, and
+// module.exports is touched only by the one assignment. Export itself already
+// leaves alone every value that other code in the file may change.
 func (f *File) Declarative(inert ...string) bool {
 	for _, i := range f.Imports() {
 		known := i.Kind == ImportTypeOnly
@@ -12,6 +14,11 @@ func (f *File) Declarative(inert ...string) bool {
 			known = known || i.Specifier == specifier
 		}
 		if !known {
+			return false
+		}
+	}
+	for _, s := range f.statements() {
+		if !f.declares(s) {
 			return false
 		}
 	}
@@ -26,4 +33,72 @@ func (f *File) Declarative(inert ...string) bool {
 		}
 	}
 	return mentions == 1
+}
+
+// declares reports whether a top-level statement only declares or exports.
+func (f *File) declares(s *parse.Node) bool {
+	switch s.Kind {
+	case parse.KindImportDeclaration, parse.KindImportEqualsDeclaration, parse.KindExportDeclaration, parse.KindExportAssignment,
+		parse.KindFunctionDeclaration, parse.KindInterfaceDeclaration, parse.KindTypeAliasDeclaration:
+		return true
+	case parse.KindVariableStatement:
+		quiet := true
+		children(s, func(list *parse.Node) {
+			if list.Kind != parse.KindVariableDeclarationList {
+				return
+			}
+			children(list, func(d *parse.Node) {
+				if i := d.Initializer(); i != nil && !f.quiet(f.value(i)) {
+					quiet = false
+				}
+			})
+		})
+		return quiet
+	case parse.KindExpressionStatement:
+		e := unwrap(s.Expression())
+		if e.Kind == parse.KindStringLiteral {
+			return true // a directive
+		}
+		for _, a := range f.commonJS() {
+			if a.statement == s {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// quiet reports whether evaluating a value can neither fail nor change anything: it
+// is literal, names things, or asks for what Imports and Resolve know.
+func (f *File) quiet(n *Node) bool {
+	switch n.Kind {
+	case KindNew, KindOther, KindTemplate, KindMissing:
+		return false
+	case KindMember:
+		return f.quiet(n.Operand)
+	case KindSpread:
+		return f.quiet(n.Operand)
+	case KindCall:
+		if requireOf(n.syntax) == nil && !f.isDefineConfig(n.Callee) {
+			return false
+		}
+		for _, a := range n.Args {
+			if !f.quiet(a) {
+				return false
+			}
+		}
+	case KindArray:
+		for _, e := range n.Elements {
+			if !f.quiet(e) {
+				return false
+			}
+		}
+	case KindObject:
+		for _, p := range n.Properties {
+			if p.Computed || !p.Accessor && !f.quiet(p.Value) {
+				return false
+			}
+		}
+	}
+	return true
 }
