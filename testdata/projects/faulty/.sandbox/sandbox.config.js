@@ -1,7 +1,7 @@
 import { defineConfig } from "@sandbox-lsp/runtime";
 
-// Every fault below is deliberate. A comment `want CODE` at the end of a line
-// says which finding starts on that line.
+// Every fault below is deliberate. A comment `want CODE` at the end of a line says
+// which findings start on that line, with the codes separated by commas.
 export default defineConfig({
   lodash: {
     permissions: "Intl", // want SBX004 a list is needed, not a string
@@ -18,11 +18,11 @@ export default defineConfig({
         ],
       },
       totals: {
-        entry: "src/sandbox/totals.js", // `median` there wants SBX022
-        exports: ["total"],
+        entry: "src/sandbox/totals.js",
+        exports: ["total"], // want SBX022 the entry exports median as well
       },
       crossing: {
-        entry: "src/sandbox/crossing.js", // its import of qs wants SBX023
+        entry: "src/sandbox/crossing.js", // its import of qs gives SBX023
         exports: ["run"],
       },
     },
@@ -41,12 +41,12 @@ export default defineConfig({
     },
   },
 
-  dayjs: {}, // want SBX005 no permissions
+  dayjs: {}, // want SBX005, SBX032 no permissions; a declared class that is not there
 
   uuid: { permissions: ["crypto"] }, // want SBX030 version 8 has no declarations
   ms: { permissions: [] }, // want SBX030 it has none either
 
   "needs-document": { permissions: [] }, // want SBX042 it touches document while it loads
   spins: { permissions: [], limits: { timeoutMs: 200 } }, // want SBX043 it never ends loading
-  "broken-import": { permissions: [] }, // its import of a missing file wants SBX040
+  "broken-import": { permissions: [] }, // its import of a missing file gives SBX040
 });

@@ -4,6 +4,6 @@ export function total(rows) {
   return _.sumBy(rows, "cents");
 }
 
-export function median(rows) { // want SBX022 the policy does not name it
+export function median(rows) {
   return _.sortBy(rows, "cents")[rows.length >> 1]?.cents;
 }

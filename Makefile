@@ -1,0 +1,123 @@
+# The one way to build, test and try sandbox-lsp. `make help` lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+GO ?= go
+NODE ?= node
+NPM ?= npm
+
+GO_MIN := 1.26
+NODE_MIN := 20.19
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+BIN := bin/sandbox-lsp
+WASM := runtime/quickjs/assets/quickjs.wasm
+
+# A stamp inside node_modules says which lockfile it was installed from, so that
+# nothing is installed twice and a removed node_modules is.
+JS_PACKAGES := runtime/js testdata/projects/storefront testdata/projects/faulty
+JS_STAMPS := $(JS_PACKAGES:%=%/node_modules/.installed)
+BENCH := testdata/bench
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Tools.
+
+.PHONY: tools
+tools:
+	@testdata/tools.sh $(GO) $(GO_MIN) $(NODE) $(NODE_MIN) $(NPM)
+
+# Dependencies.
+
+.PHONY: deps
+deps: $(JS_STAMPS) ## Install the npm packages of the runtime and the fixture projects
+
+%/node_modules/.installed: %/package-lock.json %/package.json | tools
+	@echo "installing $*"
+	@cd $* && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	@touch $@
+
+# The projects link the runtime, so its packages have to be there first.
+$(filter testdata/%,$(JS_STAMPS)): | runtime/js/node_modules/.installed
+
+.PHONY: wasm
+wasm: $(WASM) ## Copy the QuickJS engine to where the Go package embeds it
+
+# Only other bytes are copied: a new time alone would make Go link everything anew.
+$(WASM): runtime/js/node_modules/.installed
+	@mkdir -p $(@D)
+	@cmp -s runtime/js/node_modules/quickjs-wasi/quickjs.wasm $@ || cp runtime/js/node_modules/quickjs-wasi/quickjs.wasm $@
+	@touch $@
+
+# Building.
+
+.PHONY: build
+build: $(WASM) | tools ## Build bin/sandbox-lsp
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/sandbox-lsp
+
+.PHONY: demo
+demo: build deps ## Check and build the storefront, then show what a faulty policy gets
+	@testdata/demo.sh $(BIN)
+
+# Testing.
+
+# Packages that do not reach the TypeScript compiler. It takes minutes to compile once
+# more for the race detector, so the others are raced by test-race alone.
+RACE_PACKAGES = $(shell $(GO) list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | awk '!/microsoft\/typescript-go/ { print $$1 }')
+
+.PHONY: test
+test: build deps ## Run every test, with the race detector where it is affordable
+	$(GO) test ./...
+	$(GO) test -race $(RACE_PACKAGES)
+	cd runtime/js && $(NPM) test --silent
+
+.PHONY: test-fast
+test-fast: deps $(WASM) ## Run the Go tests marked short, and those of the JavaScript runtime
+	$(GO) test -short ./...
+	cd runtime/js && $(NPM) test --silent
+
+.PHONY: test-race
+test-race: deps $(WASM) ## Run every Go test with the race detector (slow the first time)
+	$(GO) test -race -shuffle=on ./...
+
+.PHONY: fuzz
+FUZZTIME ?= 30s
+fuzz: deps $(WASM) ## Run every fuzz target for FUZZTIME (30s)
+	@grep -rlE '^func Fuzz[A-Z]' --include='*_test.go' --exclude-dir=node_modules . | xargs -n1 dirname | sort -u | while read -r dir; do \
+	  for target in $$(grep -rhoE '^func (Fuzz[A-Za-z0-9_]+)' --include='*_test.go' $$dir/*_test.go | awk '{ print $$2 }'); do \
+	    echo "$$dir $$target"; $(GO) test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
+	  done; \
+	done
+
+.PHONY: bench
+bench: build deps $(BENCH)/node_modules/.installed ## Measure against the peers
+	@testdata/bench/run.sh $(BIN)
+
+# Keeping it tidy.
+
+.PHONY: fmt
+fmt: deps ## Format the Go and JavaScript sources
+	gofmt -w $(GO_SOURCES)
+	cd runtime/js && node_modules/.bin/biome format --write .
+
+GO_SOURCES = $(shell git ls-files -co --exclude-standard '*.go')
+
+.PHONY: lint
+lint: deps $(WASM) ## Look for what is unformatted or suspicious
+	@unformatted="$$(gofmt -l $(GO_SOURCES))"; if [ -n "$$unformatted" ]; then echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	cd runtime/js && $(NPM) run --silent lint
+
+.PHONY: check
+check: lint test ## Everything that has to pass before a change is merged
+
+.PHONY: clean
+clean: ## Remove what was built and installed
+	rm -rf bin .cache $(JS_PACKAGES:%=%/node_modules) $(BENCH)/node_modules $(WASM)
+	rm -rf testdata/projects/*/dist testdata/projects/*/.sandbox/proxys

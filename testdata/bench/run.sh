@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Measures the build against its peer, then prints what the other peers and our own Go
+# benchmarks take. Figures only: nothing here passes or fails by time.
+#
+#   run.sh path/to/sandbox-lsp [runs]
+set -euo pipefail
+
+binary=$(realpath "$1")
+runs=${2:-3}
+bench=$(realpath "$(dirname "$0")")
+root=$(realpath "$bench/../..")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The five libraries of the peer, in a project of their own: the storefront has more.
+project=$work/project
+mkdir -p "$project/.sandbox"
+ln -s "$root/testdata/projects/storefront/node_modules" "$project/node_modules"
+cp "$root/testdata/projects/storefront/package.json" "$project"
+cat >"$project/.sandbox/sandbox.config.js" <<'POLICY'
+export default {
+  lodash: { permissions: [] },
+  dayjs: { permissions: [] },
+  zod: { permissions: [] },
+  "date-fns": { permissions: [] },
+  uuid: { permissions: ["crypto"] },
+};
+POLICY
+
+median() { sort -n | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2 }'; }
+
+# timed CACHE: milliseconds of one build with a cache folder.
+timed() {
+  local start end
+  rm -rf "$project/dist" "$project/.sandbox/proxys"
+  start=$(date +%s%N)
+  "$binary" build --cache-dir "$1" "$project" >/dev/null
+  end=$(date +%s%N)
+  echo $(((end - start) / 1000000))
+}
+
+# Three builds: nothing cached at all; the engine compiled, as on every machine after
+# the first run; and nothing changed since the last build.
+results=$work/results
+for i in $(seq "$runs"); do
+  timed "$work/cache$i" >>"$results.nothing"
+  rm -rf "$work/cache$i/results"
+  timed "$work/cache$i" >>"$results.engine"
+  timed "$work/cache$i" >>"$results.everything"
+done
+peer=$(node "$bench/webpack-children.mjs" "$project" "$runs")
+echo "$peer"
+node -e '
+  const [peer, ...cached] = process.argv.slice(1).map((x) => JSON.parse(x));
+  const names = ["nothing", "engine", "everything"];
+  const each = (f) => Object.fromEntries(names.map((name, i) => [name, f(cached[i])]));
+  const ratio = (ms) => Math.round((peer.ms / ms) * 10) / 10;
+  console.log(JSON.stringify({ build: "the same libraries, also loaded in QuickJS", cachedMs: each((ms) => ms), timesFasterThanWebpack: each(ratio) }));
+' "$peer" "$(median <"$results.nothing")" "$(median <"$results.engine")" "$(median <"$results.everything")"
+
+node "$bench/ts-exports.mjs" "$project"
+node "$bench/quickjs-emscripten.mjs" "$project/dist/lodash.bundle.js"
+
+cd "$root"
+go test -run '^$' -bench . -benchtime 5x ./proxygen/... ./runtime/quickjs/...
