@@ -149,7 +149,7 @@ func read(ctx context.Context, root string, specifiers []string, references ...s
 		Root:  root,
 		Files: map[string]string{probe: source.String()},
 		// A request whose files are refused ends up without declarations.
-		Accept: func(_, content string) bool { return syntax.TooDeep(content) == "" },
+		Accept: func(name, content string) bool { return syntax.TooDeep(name, content) == "" },
 	})
 	defer program.Close()
 	file := program.File(probe)

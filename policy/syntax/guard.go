@@ -2,13 +2,20 @@ package syntax
 
 import "github.com/microsoft/typescript-go/shim/parse"
 
-// maxGuards bounds how far out a guard is looked for.
-const maxGuards = 1000
+// maxGuards bounds how far out a guard is looked for, and at how many conditions. A
+// guard that is not found makes a use look unguarded, never the other way round.
+const maxGuards = 200
+
+// guards is the search for what guards one use of a name.
+type guards struct {
+	name  string
+	steps int
+}
 
 // isGuarded reports whether a condition around the reference has established, by
 // typeof, that the name exists.
 func isGuarded(id *parse.Node) bool {
-	name := id.Text()
+	g := &guards{name: id.Text()}
 	n := id
 	for range maxGuards {
 		parent := n.Parent
@@ -18,12 +25,12 @@ func isGuarded(id *parse.Node) bool {
 		switch parent.Kind {
 		case parse.KindConditionalExpression:
 			c := parent.AsConditionalExpression()
-			if c.WhenTrue == n && proves(c.Condition, true, name) || c.WhenFalse == n && proves(c.Condition, false, name) {
+			if c.WhenTrue == n && g.proves(c.Condition, true) || c.WhenFalse == n && g.proves(c.Condition, false) {
 				return true
 			}
 		case parse.KindIfStatement:
 			s := parent.AsIfStatement()
-			if s.ThenStatement == n && proves(s.Expression, true, name) || s.ElseStatement == n && proves(s.Expression, false, name) {
+			if s.ThenStatement == n && g.proves(s.Expression, true) || s.ElseStatement == n && g.proves(s.Expression, false) {
 				return true
 			}
 		case parse.KindBinaryExpression:
@@ -31,11 +38,11 @@ func isGuarded(id *parse.Node) bool {
 			switch {
 			case b.Right != n:
 			case b.OperatorToken.Kind == parse.TokenAmpersandAmpersand:
-				if proves(b.Left, true, name) {
+				if g.proves(b.Left, true) {
 					return true
 				}
 			case b.OperatorToken.Kind == parse.TokenBarBar:
-				if proves(b.Left, false, name) {
+				if g.proves(b.Left, false) {
 					return true
 				}
 			}
@@ -46,24 +53,27 @@ func isGuarded(id *parse.Node) bool {
 }
 
 // proves reports whether the condition's outcome implies that the name exists.
-func proves(condition *parse.Node, outcome bool, name string) bool {
+func (g *guards) proves(condition *parse.Node, outcome bool) bool {
+	if g.steps++; g.steps > maxGuards {
+		return false
+	}
 	condition = unwrap(condition)
 	switch condition.Kind {
 	case parse.KindPrefixUnaryExpression:
 		u := condition.AsPrefixUnaryExpression()
-		return u.Operator == parse.TokenExclamation && proves(u.Operand, !outcome, name)
+		return u.Operator == parse.TokenExclamation && g.proves(u.Operand, !outcome)
 	case parse.KindBinaryExpression:
 		b := condition.AsBinaryExpression()
 		switch b.OperatorToken.Kind {
 		case parse.TokenAmpersandAmpersand:
-			return outcome && (proves(b.Left, true, name) || proves(b.Right, true, name))
+			return outcome && (g.proves(b.Left, true) || g.proves(b.Right, true))
 		case parse.TokenBarBar:
-			return !outcome && (proves(b.Left, false, name) || proves(b.Right, false, name))
+			return !outcome && (g.proves(b.Left, false) || g.proves(b.Right, false))
 		case parse.TokenComma:
-			return proves(b.Right, outcome, name)
+			return g.proves(b.Right, outcome)
 		}
-		return compares(b.Left, b.OperatorToken.Kind, b.Right, outcome, name) ||
-			compares(b.Right, mirrored(b.OperatorToken.Kind), b.Left, outcome, name)
+		return compares(b.Left, b.OperatorToken.Kind, b.Right, outcome, g.name) ||
+			compares(b.Right, mirrored(b.OperatorToken.Kind), b.Left, outcome, g.name)
 	}
 	return false
 }

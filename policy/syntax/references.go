@@ -29,8 +29,8 @@ type use struct {
 }
 
 // maxClimb bounds the steps up the tree that resolving one file's names may take,
-// about a second's worth.
-const maxClimb = 200_000_000
+// some seconds' worth.
+const maxClimb = 100_000_000
 
 // index is what scope analysis found.
 type index struct {

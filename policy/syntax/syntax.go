@@ -47,7 +47,7 @@ type File struct {
 // the parser's own included, become Diagnostics.
 func Parse(name, content string) *File {
 	f := &File{Path: name, Text: content}
-	if why := TooDeep(content); why != "" {
+	if why := TooDeep(name, content); why != "" {
 		f.Diagnostics = []Diagnostic{{Span: text.Span{End: len(content)}, Message: why}}
 		return f
 	}

@@ -178,22 +178,3 @@ func TestNodeLiteral_tellsWhatNeedsEvaluation(t *testing.T) {
 		}
 	}
 }
-
-func TestParse_refusesWhatWouldOverflowTheStack(t *testing.T) {
-	t.Parallel()
-	const n = 400_000
-	for name, unit := range map[string]string{
-		"arrays": "[", "calls": "f(", "not": "!", "arrows": "x=>", "objects": "{a:", "ternaries": "a?", "if": "if(a)", "else": "if(a);else ",
-		"sums": "a+", "members": "a.", "templates": "`${", "typeof": "typeof ", "assignments": "a=", "blocks": "{", "empty objects": "{}+",
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := Parse("a.js", "x="+strings.Repeat(unit, n))
-			f.Unresolved()
-			f.Comments()
-			f.Imports()
-			if len(f.Diagnostics) == 0 {
-				t.Error("no diagnostic")
-			}
-		})
-	}
-}
