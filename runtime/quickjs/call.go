@@ -9,7 +9,6 @@ import (
 const (
 	evalGlobal = 0
 	evalModule = 1 << 0
-	evalStrict = 1 << 3
 )
 
 // Eval runs a script in the realm's global scope and returns its completion value.

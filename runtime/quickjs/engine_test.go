@@ -28,7 +28,11 @@ func TestHash_isTheWasmsSHA256(t *testing.T) {
 }
 
 func TestEngine_opensFromItsCacheAndFromADamagedOne(t *testing.T) {
+	sharedEngine(t) // fills the shared cache
 	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(cacheDir)); err != nil {
+		t.Fatal(err)
+	}
 	open := func() {
 		t.Helper()
 		e, err := New(t.Context(), Options{CacheDir: dir})

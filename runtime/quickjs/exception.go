@@ -3,6 +3,7 @@ package quickjs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -183,7 +184,7 @@ func (vm *VM) captureStackGetter(ctx context.Context) error {
 	defer vm.release(proto)
 	d, found, err := vm.ownProperty(ctx, proto, "stack")
 	if err != nil || !found {
-		return errors.Join(errors.New("Error.prototype.stack is not an accessor in this engine"), err)
+		return errors.Join(fmt.Errorf("%w: Error.prototype.stack is not an accessor", ErrLayout), err)
 	}
 	defer d.release(vm)
 	vm.stackGetter = d.getter

@@ -12,13 +12,14 @@ import (
 )
 
 // catchable are the ways to exhaust the guest's stack. The frames they use differ
-// in size, so a stack that is safe for one is not for another.
+// in size, so a stack that is safe for one is not for another. levels is a depth
+// that the smallest frames need, see levelsFor.
 var catchable = map[string]string{
 	"recursion":       "(function f() { return f() + 1 })()",
-	"parser nesting":  "eval('!'.repeat(60000) + '1')",
+	"parser nesting":  "eval('!'.repeat(levels) + '1')",
 	"parentheses":     "eval('('.repeat(5000) + '1' + ')'.repeat(5000))",
 	"function source": "eval('(function(){return '.repeat(20000) + '1' + '})'.repeat(20000))",
-	"JSON nesting":    "JSON.parse('['.repeat(60000) + ']'.repeat(60000))",
+	"JSON nesting":    "JSON.parse('['.repeat(levels) + ']'.repeat(levels))",
 	"JSON printing":   "{ let a = []; for (let i = 0; i < 50000; i++) a = [a]; JSON.stringify(a) }",
 	"joins":           "{ let a = []; for (let i = 0; i < 50000; i++) a = [a]; String(a) }",
 	"proxies":         "{ let p = {}; for (let i = 0; i < 50000; i++) p = new Proxy(p, {}); p.x }",
@@ -29,11 +30,15 @@ var catchable = map[string]string{
 	"regular expr.":   "new RegExp('(?='.repeat(20000) + 'a' + ')'.repeat(20000)).exec('a')",
 }
 
+// levelsFor declares how deep to nest so that a stack overflows at 9 bytes a level.
+func levelsFor(kib uint32) string { return fmt.Sprintf("const levels = %d;", kib*1024/9) }
+
 func TestStack_overflowIsCatchableAtEverySize(t *testing.T) {
 	e := sharedEngine(t)
 	for _, kib := range []uint32{64, 128, 256, 512} {
 		t.Run(fmt.Sprintf("%d KiB", kib), func(t *testing.T) {
 			vm := newVMOf(t, e, VMOptions{Limits: Limits{StackBytes: kib << 10}})
+			eval(t, vm, levelsFor(kib))
 			for name, code := range catchable {
 				got := text(t, vm, "(() => { try { "+code+"; return 'went through' } catch (e) { return e.constructor.name } })()")
 				if got != "RangeError" && got != "SyntaxError" {
@@ -51,6 +56,7 @@ func TestStack_twoHundredOverflowsInARowStayClean(t *testing.T) {
 		for _, name := range []string{"recursion", "parser nesting", "JSON nesting"} {
 			t.Run(fmt.Sprintf("%s at %d KiB", name, kib), func(t *testing.T) {
 				vm := newVMOf(t, e, VMOptions{Limits: Limits{StackBytes: kib << 10}})
+				eval(t, vm, levelsFor(kib))
 				sp := vm.sp.Get()
 				code := "(() => { try { " + catchable[name] + " } catch (e) { return e.constructor.name } })()"
 				for i := range 200 {
@@ -98,7 +104,7 @@ func TestMemory_limitCountsBuffers(t *testing.T) {
 	if !isLimit(vm, err, LimitMemory) {
 		t.Errorf("error is %v", err)
 	}
-	expect(t, other, "globalThis.kept = []; for (let i = 0; i < 80; i++) kept.push(new Uint8Array(512 * 1024)); kept.length", "80")
+	expect(t, other, "globalThis.kept = []; for (let i = 0; i < 20; i++) kept.push(new Uint8Array(512 * 1024)); kept.length", "20")
 }
 
 func TestMemory_limitKillsHoweverItIsReached(t *testing.T) {
@@ -114,7 +120,7 @@ func TestMemory_limitKillsHoweverItIsReached(t *testing.T) {
 		"a closure":             "{ let f = null; for (;;) { const g = f; f = () => g } }",
 		"a map":                 "{ const m = new Map; for (let i = 0;; i++) m.set('k' + i, i) }",
 	} {
-		vm := newVMOf(t, e, VMOptions{Limits: Limits{MemoryBytes: 16 << 20, Timeout: generous}})
+		vm := newVMOf(t, e, VMOptions{Limits: Limits{MemoryBytes: 4 << 20, Timeout: generous}})
 		if _, err := vm.Eval(t.Context(), code, "x.js"); !isLimit(vm, err, LimitMemory) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -334,12 +340,16 @@ func TestInterruptible_otherLimitsAndErrorsAreTheSame(t *testing.T) {
 	}
 }
 
-// childTask names the variable that makes this test binary a child that loops.
-const childTask = "QUICKJS_TEST_CHILD"
+// childTask names the variable that makes this test binary a child that loops, and
+// childCache the one that says where the compiled engine is.
+const (
+	childTask  = "QUICKJS_TEST_CHILD"
+	childCache = "QUICKJS_TEST_CACHE"
+)
 
 // runChild evaluates a script in an engine that cannot be interrupted.
 func runChild(code string) int {
-	e, err := New(context.Background(), Options{})
+	e, err := New(context.Background(), Options{CacheDir: os.Getenv(childCache)})
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -356,8 +366,9 @@ func runChild(code string) int {
 }
 
 func TestUninterruptible_nativeLoopIsStoppedByKillingTheProcess(t *testing.T) {
+	sharedEngine(t) // fills the cache
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childTask+"="+deafLoops["reverse"])
+	cmd.Env = append(os.Environ(), childTask+"="+deafLoops["reverse"], childCache+"="+cacheDir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

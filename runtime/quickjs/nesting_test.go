@@ -401,10 +401,12 @@ func FuzzNesting_longPaths(f *testing.F) {
 			switch operations[op].name {
 			case "properties", "reflection":
 				cost *= 12
-			case "module", "keys by value", "conversions", "exception", "call":
+			case "module":
+				cost *= 3
+			case "keys by value", "conversions":
 				cost *= 2
 			}
-			if len(path) == cap(path) || cost > 5000 {
+			if len(path) == cap(path) || cost > 1000 {
 				break
 			}
 			path = append(path, op)
