@@ -27,12 +27,8 @@ const probeFile = "__sandbox_lsp_declarations__.ts"
 // that names the request; the models of the others are returned with it.
 func Declarations(ctx context.Context, root string, requests []string) (map[string]*Model, error) {
 	models := make(map[string]*Model, len(requests))
-	specifiers := make([]string, len(requests))
-	for i, request := range requests {
-		specifiers[i] = request
-	}
 	var errs []error
-	found, err := read(ctx, root, specifiers)
+	found, err := read(ctx, root, requests)
 	if err != nil {
 		return nil, err
 	}

@@ -213,3 +213,12 @@ parse(1); // wrong
 		})
 	}
 }
+
+func BenchmarkDeclarations_ofSixLibraries(b *testing.B) {
+	root := storefront(b)
+	for b.Loop() {
+		if _, err := Declarations(context.Background(), root, six); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -22,19 +22,13 @@ type Reference struct {
 	Write bool
 }
 
-// use is one place where a name stands for a value.
-type use struct {
-	node   *parse.Node
-	symbol *parse.Symbol // nil for a free name
-}
-
 // maxClimb bounds the steps up the tree that resolving one file's names may take,
 // some seconds' worth.
 const maxClimb = 100_000_000
 
 // index is what scope analysis found.
 type index struct {
-	free  []use
+	free  []*parse.Node
 	bound map[*parse.Symbol][]*parse.Node // uses, declarations not included
 	find  func(at *parse.Node, name string) *parse.Symbol
 }
@@ -61,14 +55,14 @@ func (f *File) scopes() *index {
 			// count as free.
 			cost += depth
 			if cost > maxClimb {
-				x.free = append(x.free, use{node: id})
+				x.free = append(x.free, id)
 				return
 			}
 			symbol := x.lookup(id)
 			switch {
 			case symbol == nil && sloppyFunction(f, id, hoisted):
 			case symbol == nil:
-				x.free = append(x.free, use{node: id})
+				x.free = append(x.free, id)
 			default:
 				x.bound[symbol] = append(x.bound[symbol], id)
 			}
@@ -97,14 +91,8 @@ func (x *index) lookup(id *parse.Node) (symbol *parse.Symbol) {
 // the host. Property names, labels, types and JSDoc do not count.
 func (f *File) Unresolved() []Reference {
 	var out []Reference
-	for _, u := range f.scopes().free {
-		out = append(out, Reference{
-			Name:    u.node.Text(),
-			Span:    f.span(u.node),
-			TypeOf:  isTypeOf(u.node),
-			Guarded: isGuarded(u.node),
-			Write:   isWrite(u.node),
-		})
+	for _, id := range f.scopes().free {
+		out = append(out, Reference{Name: id.Text(), Span: f.span(id), TypeOf: isTypeOf(id), Guarded: isGuarded(id), Write: isWrite(id)})
 	}
 	return out
 }

@@ -14,13 +14,6 @@ const (
 	FlagFunction  = ast.SymbolFlagsFunction
 	FlagModule    = ast.SymbolFlagsValueModule
 	FlagValue     = ast.SymbolFlagsValue
-	FlagVariable  = ast.SymbolFlagsVariable
-)
-
-// The names under which the compiler keeps a module's special exports.
-const (
-	NameDefault      = ast.InternalSymbolNameDefault
-	NameExportEquals = ast.InternalSymbolNameExportEquals
 )
 
 // IsInternal reports whether the name is one that the compiler made up.
@@ -31,7 +24,7 @@ func IsInternal(name string) bool {
 // Specifiers returns the module specifiers of a file, in source order.
 func Specifiers(file *SourceFile) []*Node { return file.Imports() }
 
-// HasCall and HasConstruct report the signatures of a type.
+// HasCall reports whether values of the type can be called.
 func HasCall(c *Checker, t *Type) bool {
 	return len(c.GetSignaturesOfType(t, checker.SignatureKindCall)) > 0
 }
@@ -41,19 +34,8 @@ func HasConstruct(c *Checker, t *Type) bool {
 	return len(c.GetSignaturesOfType(t, checker.SignatureKindConstruct)) > 0
 }
 
-// IsMethod reports whether the symbol is a property of a type, not a declaration of
+// IsMember reports whether the symbol is a property of a type, not a declaration of
 // a module.
 func IsMember(s *Symbol) bool {
 	return s.Flags&(ast.SymbolFlagsProperty|ast.SymbolFlagsMethod|ast.SymbolFlagsAccessor) != 0
-}
-
-// IsStatement reports whether the declaration is a statement of its own, as against
-// a specifier that only passes on a name.
-func IsSpecifier(declaration *Node) bool {
-	switch declaration.Kind {
-	case ast.KindExportSpecifier, ast.KindImportSpecifier, ast.KindNamespaceExport, ast.KindExportAssignment,
-		ast.KindNamespaceImport, ast.KindImportClause:
-		return true
-	}
-	return false
 }

@@ -11,7 +11,6 @@ const (
 	KindBigIntLiteral               = ast.KindBigIntLiteral
 	KindBinaryExpression            = ast.KindBinaryExpression
 	KindBindingElement              = ast.KindBindingElement
-	KindBlock                       = ast.KindBlock
 	KindBreakStatement              = ast.KindBreakStatement
 	KindCallExpression              = ast.KindCallExpression
 	KindClassDeclaration            = ast.KindClassDeclaration
@@ -61,15 +60,12 @@ const (
 	KindObjectBindingPattern        = ast.KindObjectBindingPattern
 	KindObjectLiteralExpression     = ast.KindObjectLiteralExpression
 	KindOmittedExpression           = ast.KindOmittedExpression
-	KindParameter                   = ast.KindParameter
 	KindParenthesizedExpression     = ast.KindParenthesizedExpression
-	KindPostfixUnaryExpression      = ast.KindPostfixUnaryExpression
 	KindPrefixUnaryExpression       = ast.KindPrefixUnaryExpression
 	KindPropertyAccessExpression    = ast.KindPropertyAccessExpression
 	KindPropertyAssignment          = ast.KindPropertyAssignment
 	KindQualifiedName               = ast.KindQualifiedName
 	KindRegularExpressionLiteral    = ast.KindRegularExpressionLiteral
-	KindReturnStatement             = ast.KindReturnStatement
 	KindSatisfiesExpression         = ast.KindSatisfiesExpression
 	KindSetAccessor                 = ast.KindSetAccessor
 	KindSourceFile                  = ast.KindSourceFile

@@ -78,7 +78,7 @@ func IsLet(list *Node) bool { return list.Flags&ast.NodeFlagsBlockScoped == ast.
 // (declare const, .d.ts files).
 func IsAmbient(n *Node) bool { return n.Flags&ast.NodeFlagsAmbient != 0 }
 
-// HasExport and HasDefault report the modifiers of a declaration.
+// HasExport reports whether a declaration carries the export modifier.
 func HasExport(n *Node) bool { return ast.HasSyntacticModifier(n, ast.ModifierFlagsExport) }
 
 // HasDefault reports whether a declaration carries the default modifier.
