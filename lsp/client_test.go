@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // message is one frame from the server.
@@ -303,4 +304,11 @@ func at(uri string, line, character int) map[string]any {
 
 func pos(line, character int) map[string]any {
 	return map[string]any{"line": line, "character": character}
+}
+
+// pass lets time pass in the bubble, a little more than d, and everything happen
+// that comes of it.
+func pass(d time.Duration) {
+	time.Sleep(d + time.Millisecond)
+	synctest.Wait()
 }
