@@ -114,3 +114,26 @@ func TestLimitError_saysWhichAndHowMuch(t *testing.T) {
 		}
 	}
 }
+
+func TestLeaf_thatReachesTheHostKillsTheVMAndNotTheProcess(t *testing.T) {
+	vm := newVM(t, VMOptions{})
+	ran := false
+	define(t, vm, "f", func(context.Context, *Call) (Value, error) {
+		ran = true
+		return Value{}, nil
+	})
+	code, err := vm.putBytes([]byte("f()\x00"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := vm.putText("x.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm.inLeaf = true // as if freeing a value had run a script
+	_, _ = vm.run(t.Context(), xEval, uint64(code.p), 3, uint64(name.p), 0)
+	vm.inLeaf = false
+	if ran || !errors.Is(vm.Dead(), errLeafReentered) {
+		t.Errorf("the host function ran: %v; dead of %v", ran, vm.Dead())
+	}
+}

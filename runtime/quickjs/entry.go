@@ -69,9 +69,16 @@ func (vm *VM) enter(ctx context.Context, x export, args ...uint64) (uint64, erro
 	return stack[0], err
 }
 
+// errLeafReentered says that a leaf export did call an import. None was seen to, but
+// one way is conceivable: with no byte of memory left, freeing what a
+// FinalizationRegistry watches cannot queue its job, and the error that the engine
+// makes for nobody runs Error.prepareStackTrace.
+var errLeafReentered = errors.New("a shared export reached the host")
+
 // call calls a leaf export: one that ends without calling an import. It works in a
 // dead VM too, so that an exception can be raised in frames that still stand; a trap
-// kills the VM.
+// kills the VM. Should a leaf reach the host all the same, the VM dies before a
+// shared Function could be entered twice.
 func (vm *VM) call(x export, args ...uint64) (uint64, error) {
 	if !x.leaf() {
 		return 0, fmt.Errorf("export %s may reach guest code and cannot be called as a leaf", x)
@@ -79,9 +86,15 @@ func (vm *VM) call(x export, args ...uint64) (uint64, error) {
 	if vm.closed {
 		return 0, ErrClosed
 	}
+	if vm.inLeaf {
+		return 0, vm.die(&TrapError{Export: x.String(), Err: errLeafReentered})
+	}
 	stack := &vm.ex.leaf
 	copy(stack[:], args)
-	if err := vm.ex.sharedFunction(x).CallWithStack(context.Background(), stack[:]); err != nil {
+	vm.inLeaf = true
+	err := vm.ex.sharedFunction(x).CallWithStack(context.Background(), stack[:])
+	vm.inLeaf = false
+	if err != nil {
 		return 0, vm.die(&TrapError{Export: x.String(), Err: err})
 	}
 	return stack[0], nil
@@ -136,6 +149,12 @@ func (vm *VM) trap(ctx context.Context, x export, err error) error {
 				return vm.interrupted(c)
 			}
 		}
+		// The watch of the entry before may close the module just after that entry
+		// has returned; then this one finds it closed under a context that lives.
+		if vm.limits.Timeout > 0 {
+			return vm.timeLimit()
+		}
+		return &LimitError{Kind: LimitCancelled, Cause: exit}
 	}
 	// wazero's error values are internal; their texts are part of the wasm
 	// specification's test suite and do not change.

@@ -56,6 +56,10 @@ func (e *Engine) instantiateImports(ctx context.Context) error {
 // hosted runs the host's half of a crossing: with the guest's clock stopped, without
 // the caller's scope, and protected. body's error becomes the pending exception.
 func (vm *VM) hosted(ctx context.Context, name string, body func() (uint64, error)) (result uint64) {
+	if vm.inLeaf {
+		vm.die(&TrapError{Export: name, Err: errLeafReentered})
+		return 0
+	}
 	if vm.dead != nil || vm.closed {
 		vm.throwFatal()
 		return 0

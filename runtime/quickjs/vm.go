@@ -58,8 +58,9 @@ type VM struct {
 	imported    map[string]uint64 // values that an image kept, by name
 	stackGetter uint64            // the realm's own getter of Error.prototype.stack
 
-	depth    int // entries into wasm that are active
-	building int // > 0 while an exception is made, which may go deeper
+	depth    int  // entries into wasm that are active
+	inLeaf   bool // a leaf export is active
+	building int  // > 0 while an exception is made, which may go deeper
 	clock    guestClock
 	// outermost is the context of the active outermost entry, nil between entries;
 	// stop ends its watch in an interruptible engine.
