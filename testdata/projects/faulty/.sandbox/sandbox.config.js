@@ -41,7 +41,7 @@ export default defineConfig({
     },
   },
 
-  dayjs: {}, // want SBX005, SBX032 no permissions; a declared class that is not there
+  dayjs: {}, // want SBX005 no permissions; want SBX032 a declared class is not there
 
   uuid: { permissions: ["crypto"] }, // want SBX030 version 8 has no declarations
   ms: { permissions: [] }, // want SBX030 it has none either

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+)
+
+// These tests run the built binary, as a shell or an editor would.
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// binary is the program under test, built once for all tests.
+var binary string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "sandbox-lsp-e2e-*")
+	if err == nil {
+		binary = filepath.Join(dir, "sandbox-lsp")
+		var out []byte
+		if out, err = exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	code := 1
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "build the binary:", err)
+	} else {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// fixture returns the folder of a fixture project whose packages are installed.
+func fixture(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", "..", "testdata", "projects", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatalf("the packages of %s are not installed; run: make deps", name)
+	}
+	return dir
+}
+
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// execute runs the binary with a cache of its own, or with the one given.
+func execute(t *testing.T, dir, cache string, args ...string) outcome {
+	t.Helper()
+	cmd := exec.Command(binary, append(args, "--cache-dir", cache)...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+type jsonReport struct {
+	SchemaVersion int
+	Tool          struct{ Name, Version string }
+	Findings      []finding.Finding
+	Summary       struct{ Errors, Warnings, Infos, Hints int }
+	Build         *struct{ Files, Stale []string }
+}
+
+func parseReport(t *testing.T, o outcome) jsonReport {
+	t.Helper()
+	var r jsonReport
+	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
+		t.Fatalf("the report is not JSON: %v\n%s\n%s", err, o.stdout, o.stderr)
+	}
+	return r
+}
+
+// cacheDir is shared by the tests that do not look at the cache itself.
+func cacheDir(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(binary), "cache")
+}
+
+// TestCheck_findsEveryMarkedFault holds the findings of the faulty project against
+// the `want CODE` comments in its files.
+func TestCheck_findsEveryMarkedFault(t *testing.T) {
+	dir := fixture(t, "faulty")
+	o := execute(t, dir, cacheDir(t), "check", "--format", "json")
+	if o.code != exitFindings {
+		t.Errorf("exit code %d\n%s", o.code, o.stderr)
+	}
+	var got []string
+	for _, f := range parseReport(t, o).Findings {
+		got = append(got, fmt.Sprintf("%s:%d %s", f.File, f.Range.Start.Line+1, f.Code))
+	}
+	if diff := cmp.Diff(markers(t, dir), sorted(got)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+var marker = regexp.MustCompile(`want (SBX\d{3})`)
+
+func markers(t *testing.T, dir string) []string {
+	t.Helper()
+	var wants []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "dist" || d.Name() == "proxys"):
+			return filepath.SkipDir
+		case filepath.Ext(path) != ".js":
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(raw), "\n") {
+			for _, m := range marker.FindAllStringSubmatch(line, -1) {
+				wants = append(wants, fmt.Sprintf("%s:%d %s", filepath.ToSlash(rel), i+1, m[1]))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sorted(wants)
+}
+
+func sorted(s []string) []string {
+	slices.Sort(s)
+	return s
+}
+
+// TestCheck_reportsTheSameBytesColdAndWarm compares the JSON report with its golden
+// file, with an empty cache and with a full one.
+func TestCheck_reportsTheSameBytesColdAndWarm(t *testing.T) {
+	for _, name := range []string{"storefront", "faulty"} {
+		t.Run(name, func(t *testing.T) {
+			dir, cache := fixture(t, name), t.TempDir()
+			cold := execute(t, dir, cache, "check", "--format", "json")
+			warm := execute(t, dir, cache, "check", "--format", "json", "--jobs", "1")
+			if diff := cmp.Diff(cold.stdout, warm.stdout); diff != "" {
+				t.Errorf("cold and warm differ:\n%s", diff)
+			}
+			golden := filepath.Join("testdata", name+".json")
+			if *update {
+				if err := os.WriteFile(golden, []byte(cold.stdout), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), cold.stdout); diff != "" {
+				t.Errorf("report (-golden +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	clean := newProject(t, map[string]string{".sandbox/sandbox.config.js": "export default {};\n"})
+	broken := newProject(t, map[string]string{".sandbox/sandbox.config.js": "export default {\n"})
+	none := newProject(t, map[string]string{"package.json": "{}"})
+	tests := map[string]struct {
+		dir  string
+		args []string
+		code int
+		out  string // on stdout
+		err  string // on stderr
+	}{
+		"clean":                {clean, []string{"check"}, exitClean, "No findings", ""},
+		"findings":             {broken, []string{"check"}, exitFindings, "SBX001", ""},
+		"no policy":            {none, []string{"check"}, exitFindings, "There is no policy at .sandbox/sandbox.config.js", ""},
+		"below fail level":     {broken, []string{"check", "--fail-level", "none"}, exitClean, "SBX001", ""},
+		"unknown command":      {clean, []string{"chekc"}, exitUsage, "", "unknown command"},
+		"unknown flag":         {clean, []string{"check", "--frobnicate"}, exitUsage, "", "unknown flag"},
+		"unknown format":       {clean, []string{"check", "--format", "xml"}, exitUsage, "", "unknown format"},
+		"unknown level":        {clean, []string{"check", "--fail-level", "bad"}, exitUsage, "", "--fail-level"},
+		"not a folder":         {clean, []string{"check", "nowhere"}, exitUsage, "", "not a folder"},
+		"missing argument":     {clean, []string{"proxy"}, exitUsage, "", "accepts 1 arg"},
+		"version":              {clean, []string{"version"}, exitClean, "sandbox-lsp ", ""},
+		"help":                 {clean, nil, exitClean, "Usage:", ""},
+		"proxy of the unknown": {clean, []string{"proxy", "lodash"}, exitFindings, "", `no library "lodash"`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := execute(t, tt.dir, cacheDir(t), tt.args...)
+			if o.code != tt.code || !strings.Contains(o.stdout, tt.out) || !strings.Contains(o.stderr, tt.err) {
+				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", o.code, tt.code, o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+// newProject writes files into a new folder.
+func newProject(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
