@@ -69,9 +69,9 @@ func (vm *VM) enter(ctx context.Context, x export, args ...uint64) (uint64, erro
 	return stack[0], err
 }
 
-// errLeafReentered says that a leaf export did call an import. None was seen to, but
-// one way is conceivable: with no byte of memory left, freeing what a
-// FinalizationRegistry watches cannot queue its job, and the error that the engine
+// errLeafReentered says that a leaf export did call an import. None of those listed
+// was seen to, but one way is conceivable: with no byte of memory left, freeing what
+// a FinalizationRegistry watches cannot queue its job, and the error that the engine
 // makes for nobody runs Error.prepareStackTrace.
 var errLeafReentered = errors.New("a shared export reached the host")
 

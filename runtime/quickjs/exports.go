@@ -50,7 +50,6 @@ const (
 	xClassID
 	xPromiseState
 	xPromiseResult
-	xPromiseHandled
 	xIsJobPending
 	xGlobal
 	xRuntimePtr
@@ -121,6 +120,7 @@ const (
 	xArrayBuffer
 	xTypedArrayBuffer
 	xPromiseThen
+	xPromiseHandled
 	xExecuteJob
 	xParseJSON
 	xStringify
@@ -145,8 +145,8 @@ var exportNames = [exportEnd]string{
 	xIsArrayBuffer: "JS_IsArrayBuffer", xTypedArrayType: "JS_GetTypedArrayType", xClassID: "JS_GetClassID",
 	// Fields of a promise, of the job list and of the module's own state.
 	xPromiseState: "JS_PromiseState", xPromiseResult: "JS_PromiseResult",
-	xPromiseHandled: "JS_PromiseMarkAsHandled", xIsJobPending: "qjs_is_job_pending",
-	xGlobal: "JS_GetGlobalObject", xRuntimePtr: "qjs_get_runtime_ptr", xContextPtr: "qjs_get_context_ptr",
+	xIsJobPending: "qjs_is_job_pending",
+	xGlobal:       "JS_GetGlobalObject", xRuntimePtr: "qjs_get_runtime_ptr", xContextPtr: "qjs_get_context_ptr",
 	xAllocatedSize: "qjs_get_allocated_size", xSetMemoryLimit: "qjs_set_memory_limit",
 	xSetStackSize: "qjs_set_max_stack_size", xSetInterrupt: "qjs_set_interrupt_handler",
 	xSetRejection: "qjs_set_promise_rejection_handler", xSetModuleLoader: "qjs_set_module_loader",
@@ -180,8 +180,9 @@ var exportNames = [exportEnd]string{
 	xInstanceOf: "JS_IsInstanceOf", xStrictEqual: "JS_IsStrictEqual", xSameValue: "JS_IsSameValue",
 	xProxyTarget: "JS_GetProxyTarget", xProxyHandler: "JS_GetProxyHandler",
 	xClassName: "JS_GetClassName", xArrayBuffer: "JS_GetArrayBuffer", xTypedArrayBuffer: "JS_GetTypedArrayBuffer",
-	xPromiseThen: "JS_PromiseThen", xExecuteJob: "JS_ExecutePendingJob",
-	xParseJSON: "JS_ParseJSON", xStringify: "JS_JSONStringify", xRunGC: "qjs_run_gc",
+	xPromiseThen: "JS_PromiseThen", xPromiseHandled: "JS_PromiseMarkAsHandled", // tells the rejection tracker
+	xExecuteJob: "JS_ExecutePendingJob",
+	xParseJSON:  "JS_ParseJSON", xStringify: "JS_JSONStringify", xRunGC: "qjs_run_gc",
 }
 
 // maxParams is the widest export's parameter count; call stacks have that size.

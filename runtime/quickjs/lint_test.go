@@ -75,7 +75,7 @@ func TestLint_theSharedExportsAreTheOnesArguedFor(t *testing.T) {
 		`JS_GetException JS_HasException JS_Throw JS_IsUncatchableError JS_SetUncatchableError ` +
 		`JS_IsError JS_IsFunction JS_IsConstructor JS_IsArray JS_IsProxy JS_IsPromise JS_IsMap JS_IsSet JS_IsDate ` +
 		`JS_IsRegExp JS_IsWeakRef JS_IsWeakMap JS_IsWeakSet JS_IsDataView JS_IsArrayBuffer JS_GetTypedArrayType JS_GetClassID ` +
-		`JS_PromiseState JS_PromiseResult JS_PromiseMarkAsHandled qjs_is_job_pending JS_GetGlobalObject ` +
+		`JS_PromiseState JS_PromiseResult qjs_is_job_pending JS_GetGlobalObject ` +
 		`qjs_get_runtime_ptr qjs_get_context_ptr qjs_get_allocated_size qjs_set_memory_limit qjs_set_max_stack_size ` +
 		`qjs_set_interrupt_handler qjs_set_promise_rejection_handler qjs_set_module_loader qjs_set_runtime_and_context`
 	if got := strings.Join(exportNames[:leafEnd], " "); got != want {

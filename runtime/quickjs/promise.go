@@ -106,7 +106,7 @@ func (v Value) MarkHandled() error {
 	if !v.test(xIsPromise) {
 		return fmt.Errorf("%w: not a promise", ErrType)
 	}
-	_, err = v.vm.call(xPromiseHandled, uint64(v.vm.cx), bits)
+	_, err = v.vm.run(v.vm.context(), xPromiseHandled, uint64(v.vm.cx), bits)
 	return err
 }
 
