@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,47 +215,52 @@ func TestBuild_aNewerSaveCancelsTheOlderBuild(t *testing.T) {
 		e.initialize(withProgress, nil)
 		e.open(policyURI, "deep 1")
 		e.notify("textDocument/didSave", doc(policyURI))
-		synctest.Wait()
-		// Two saves while the first build runs: the second of them is the one that counts.
-		e.replace(policyURI, 2, "deep 2")
-		e.notify("textDocument/didSave", doc(policyURI))
-		e.replace(policyURI, 3, "deep 3")
-		e.notify("textDocument/didSave", doc(policyURI))
-		pass(DefaultDebounce)
-		var ends []string
-		for _, token := range []any{"sandbox-lsp/1", "sandbox-lsp/2", "sandbox-lsp/3"} {
-			e.mu.Lock()
-			known := slices.ContainsFunc(e.arrived, func(m message) bool {
-				return m.Method == "$/progress" && json.Valid(m.Params) && cmp.Equal(tokenOf(m), token)
-			})
-			e.mu.Unlock()
-			if known {
-				seen := e.progress(token)
-				ends = append(ends, seen[len(seen)-1])
-			}
+		for version := 2; version <= 3; version++ {
+			synctest.Wait()
+			e.replace(policyURI, version, fmt.Sprint("deep ", version))
+			e.notify("textDocument/didSave", doc(policyURI))
 		}
-		for i, end := range ends {
-			want := "end Cancelled: a newer build took its place"
-			if i == len(ends)-1 {
-				want = "end built"
+		const cancelled = "end Cancelled: a newer build took its place"
+		for token, want := range map[string]string{"sandbox-lsp/1": cancelled, "sandbox-lsp/2": cancelled, "sandbox-lsp/3": "end built"} {
+			seen := e.progress(token)
+			if got := seen[len(seen)-1]; got != want {
+				t.Errorf("%s ended with %q, want %q", token, got, want)
 			}
-			if end != want {
-				t.Errorf("build %d ended with %q, want %q", i, end, want)
-			}
-		}
-		if len(ends) < 2 {
-			t.Errorf("%d builds, want the first and the last", len(ends))
 		}
 		e.stop()
 	})
 }
 
-func tokenOf(m message) any {
-	var p struct{ Token any }
-	if json.Unmarshal(m.Params, &p) != nil {
-		return nil
-	}
-	return p.Token
+func TestBuild_whatWasSavedIsBuilt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core := &fakeCore{}
+		release := make(chan struct{})
+		core.build = func(_ context.Context, sn *fakeSnapshot, _ analysis.Progress) ([]finding.Finding, string, error) {
+			<-release
+			return sn.words("deep"), "built", nil
+		}
+		e := start(t, core, Options{})
+		e.initialize(nil, nil)
+		e.open(policyURI, "deep 1")
+		// Two saves that wait for a build to end, and an edit behind them.
+		for version := 2; version <= 4; version++ {
+			e.notify("textDocument/didSave", doc(policyURI))
+			synctest.Wait()
+			e.replace(policyURI, version, fmt.Sprint("deep ", version))
+		}
+		close(release)
+		pass(DefaultDebounce)
+		var builds []string
+		for _, event := range core.asked() {
+			if strings.HasPrefix(event, "build") || strings.HasPrefix(event, "check") {
+				builds = append(builds, event)
+			}
+		}
+		if diff := cmp.Diff([]string{"build deep 1", "build deep 3", "check deep 4"}, builds); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		e.stop()
+	})
 }
 
 func TestBuild_editsDoNotCancelIt(t *testing.T) {
@@ -344,116 +350,6 @@ func TestBuild_onSaveIsASetting(t *testing.T) {
 				if asked := core.asked(); slices.Contains(asked, "build x") != tt.want {
 					t.Errorf("asked %v; build: want %v", asked, tt.want)
 				}
-				e.stop()
-			})
-		})
-	}
-}
-
-func TestCommand_buildsAndAnswers(t *testing.T) {
-	tests := map[string]struct {
-		arguments []any
-		want      string
-		code      int
-	}{
-		"every project":         {nil, `[{"uri":"file:///p","summary":"built"},{"uri":"file:///q","summary":"built"}]`, 0},
-		"null":                  {[]any{nil}, `[{"uri":"file:///p","summary":"built"},{"uri":"file:///q","summary":"built"}]`, 0},
-		"one by URI":            {[]any{"file:///q/src/x.js"}, `[{"uri":"file:///q","summary":"built"}]`, 0},
-		"one by an object":      {[]any{map[string]any{"uri": "file:///p/.sandbox/sandbox.config.js"}}, `[{"uri":"file:///p","summary":"built"}]`, 0},
-		"not a project":         {[]any{"file:///elsewhere/x.js"}, "", -32803},
-		"not a file":            {[]any{"untitled:x"}, "", -32602},
-		"not a URI":             {[]any{7}, "", -32602},
-		"an object without one": {[]any{map[string]any{"file": "x"}}, "", -32602},
-		"an empty URI":          {[]any{""}, "", -32602},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e := start(t, &fakeCore{}, Options{})
-				e.initialize(nil, nil)
-				e.open(policyURI, "x")
-				e.open("file:///q/.sandbox/sandbox.config.js", "y")
-				got := e.call("workspace/executeCommand", map[string]any{"command": "sandbox-lsp.build", "arguments": tt.arguments})
-				if got.code() != tt.code || string(got.Result) != tt.want {
-					t.Errorf("answered %s %v, want %s %d", got.Result, got.Error, tt.want, tt.code)
-				}
-				e.stop()
-			})
-		})
-	}
-}
-
-func TestCommand_theRest(t *testing.T) {
-	build := func(more map[string]any) map[string]any {
-		params := map[string]any{"command": "sandbox-lsp.build", "arguments": []any{policyURI}}
-		for k, v := range more {
-			params[k] = v
-		}
-		return params
-	}
-	tests := map[string]struct {
-		core *fakeCore
-		act  func(t *testing.T, e *editor)
-	}{
-		"an unknown command": {&fakeCore{}, func(t *testing.T, e *editor) {
-			if got := e.call("workspace/executeCommand", map[string]any{"command": "sandbox-lsp.none"}).code(); got != -32602 {
-				t.Errorf("code %d", got)
-			}
-		}},
-		"no project": {&fakeCore{}, func(t *testing.T, e *editor) {
-			if got := e.call("workspace/executeCommand", map[string]any{"command": "sandbox-lsp.build"}).code(); got != -32803 {
-				t.Errorf("code %d", got)
-			}
-		}},
-		"the client's own token": {&fakeCore{build: twoLibraries}, func(t *testing.T, e *editor) {
-			id := e.send("workspace/executeCommand", build(map[string]any{"workDoneToken": "mine"}))
-			seen := e.progress("mine")
-			if len(seen) != 6 || seen[5] != "end 2 libraries built" {
-				t.Errorf("progress %q", seen)
-			}
-			if got := e.response(strconv.Itoa(id)).code(); got != 0 {
-				t.Errorf("code %d", got)
-			}
-		}},
-		"the request is cancelled": {&fakeCore{build: untilCancelled}, func(t *testing.T, e *editor) {
-			id := e.send("workspace/executeCommand", build(map[string]any{"workDoneToken": 7}))
-			synctest.Wait()
-			e.notify("$/cancelRequest", map[string]any{"id": id})
-			if got := e.response(strconv.Itoa(id)).code(); got != -32800 {
-				t.Errorf("code %d", got)
-			}
-			if seen := e.progress(7.0); seen[len(seen)-1] != "end Cancelled" {
-				t.Errorf("progress %q", seen)
-			}
-		}},
-		"a newer build takes its place": {&fakeCore{build: untilCancelled}, func(t *testing.T, e *editor) {
-			first := e.send("workspace/executeCommand", build(nil))
-			synctest.Wait()
-			second := e.send("workspace/executeCommand", build(nil))
-			if got := e.response(strconv.Itoa(first)).code(); got != -32802 {
-				t.Errorf("code %d", got)
-			}
-			e.notify("$/cancelRequest", map[string]any{"id": second})
-			if got := e.response(strconv.Itoa(second)).code(); got != -32800 {
-				t.Errorf("code %d", got)
-			}
-		}},
-		"the server is shut down meanwhile": {&fakeCore{build: untilCancelled}, func(t *testing.T, e *editor) {
-			id := e.send("workspace/executeCommand", build(nil))
-			synctest.Wait()
-			t.Cleanup(func() {
-				if got := e.response(strconv.Itoa(id)).code(); got != -32800 {
-					t.Errorf("code %d", got)
-				}
-			})
-		}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e := start(t, tt.core, Options{})
-				e.initialize(nil, nil)
-				tt.act(t, e)
 				e.stop()
 			})
 		})

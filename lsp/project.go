@@ -35,6 +35,7 @@ func (p *project) kick(v *view, build *buildRequest) {
 	}
 	p.view = v
 	if build != nil {
+		build.view = v
 		p.builds = append(p.builds, build)
 	}
 	p.wake()
@@ -65,6 +66,7 @@ func (p *project) wake() {
 // buildRequest asks for a build. The fields are zero for a build that a save asked
 // for.
 type buildRequest struct {
+	view  *view             // what is built; set by kick
 	ctx   context.Context   // cancels this build alone; nil never does
 	token progressToken     // the progress that the client asked for; nil for none
 	reply chan<- buildReply // has room for the one reply; nil when nobody waits

@@ -33,9 +33,10 @@ type worker struct {
 
 // job is a check or a build that runs.
 type job struct {
-	generation int
+	generation int // of the texts that it works on; 0 for texts that are gone already
 	view       *view
 	parsed     []finding.Finding
+	ctx        context.Context
 	cancel     context.CancelCauseFunc
 	done       chan struct{} // closed when it has ended
 
@@ -165,9 +166,15 @@ func (w *worker) start() {
 	}
 }
 
+// startBuild starts the build that is due. It builds what was saved: if there were
+// edits since then, its findings are about a text that is gone and only its files
+// count.
 func (w *worker) startBuild() {
 	j := w.newJob()
 	j.request, w.next = w.next, nil
+	if j.view != j.request.view {
+		j.view, j.generation = j.request.view, 0
+	}
 	w.build = j
 	byClient := func() { j.cancel(errByClient) }
 	j.progress = w.server.tracker.begin(j.request.token, "Building the sandbox", byClient)
@@ -182,23 +189,24 @@ func (w *worker) startBuild() {
 	})
 }
 
+// newJob prepares a job on the texts of this generation.
 func (w *worker) newJob() *job {
-	return &job{generation: w.generation, view: w.now, parsed: w.parsed, done: make(chan struct{})}
+	j := &job{generation: w.generation, view: w.now, parsed: w.parsed, done: make(chan struct{})}
+	j.ctx, j.cancel = context.WithCancelCause(w.ctx)
+	return j
 }
 
 // launch runs a job on a goroutine of the worker's.
 func (w *worker) launch(j *job, what string, work func(context.Context, *job, Snapshot)) {
-	var ctx context.Context
-	ctx, j.cancel = context.WithCancelCause(w.ctx)
 	w.own.Go(func() {
 		defer close(j.done)
 		defer j.cancel(nil)
 		fault := w.server.conn.guard(what+" "+w.root, func() {
-			work(ctx, j, w.server.core.Snapshot(w.root, j.view.overlay))
+			work(j.ctx, j, w.server.core.Snapshot(w.root, j.view.overlay))
 		})
 		j.err = errors.Join(j.err, fault)
-		if ctx.Err() != nil {
-			j.cause = context.Cause(ctx)
+		if j.ctx.Err() != nil {
+			j.cause = context.Cause(j.ctx)
 		}
 	})
 }
