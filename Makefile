@@ -70,16 +70,24 @@ demo: build deps ## Check and build the storefront, then show what a faulty poli
 # more for the race detector, so the others are raced by test-race alone.
 RACE_PACKAGES = $(shell $(GO) list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | awk '!/microsoft\/typescript-go/ { print $$1 }')
 
-.PHONY: test
-test: build deps ## Run every test, with the race detector where it is affordable
-	$(GO) test ./...
-	$(GO) test -race $(RACE_PACKAGES)
+# What else `go test` is told, such as -json.
+TEST_FLAGS ?=
+
+.PHONY: test test-go test-go-race test-js
+test: test-go test-go-race test-js ## Run every test, with the race detector where it is affordable
+
+test-go: build deps
+	$(GO) test $(TEST_FLAGS) ./...
+
+test-go-race: deps $(WASM)
+	$(GO) test -race $(TEST_FLAGS) $(RACE_PACKAGES)
+
+test-js: deps
 	cd runtime/js && $(NPM) test --silent
 
 .PHONY: test-fast
-test-fast: deps $(WASM) ## Run the Go tests marked short, and those of the JavaScript runtime
+test-fast: deps $(WASM) test-js ## Run the quick Go tests and those of the JavaScript runtime
 	$(GO) test -short ./...
-	cd runtime/js && $(NPM) test --silent
 
 .PHONY: test-race
 test-race: deps $(WASM) ## Run every Go test with the race detector (slow the first time)
@@ -107,11 +115,17 @@ fmt: deps ## Format the Go and JavaScript sources
 
 GO_SOURCES = $(shell git ls-files -co --exclude-standard '*.go')
 
-.PHONY: lint
-lint: deps $(WASM) ## Look for what is unformatted or suspicious
+.PHONY: lint lint-format lint-go lint-js
+lint: lint-format lint-go lint-js ## Look for what is unformatted or suspicious
+
+lint-format:
 	@unformatted="$$(gofmt -l $(GO_SOURCES))"; if [ -n "$$unformatted" ]; then echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
+
+lint-go: deps $(WASM)
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+lint-js: deps
 	cd runtime/js && $(NPM) run --silent lint
 
 .PHONY: check
