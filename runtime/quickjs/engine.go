@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
@@ -34,8 +35,7 @@ type Engine struct {
 	// that wazero hands to it.
 	vms sync.Map // api.Module → *VM
 
-	layout sync.Once
-	badBox error // what checkLayout found
+	checked atomic.Bool // checkLayout found nothing wrong
 }
 
 // New opens the engine. It returns [ErrNoEngine] in a build without the wasm.

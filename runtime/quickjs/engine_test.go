@@ -126,3 +126,35 @@ func TestVM_cannotBeClosedUnderItsOwnCall(t *testing.T) {
 	}
 	expect(t, vm, "1", "1")
 }
+
+func TestNewVM_underAnEndedContextFailsWithoutSpoilingTheEngine(t *testing.T) {
+	sharedEngine(t)
+	e, err := New(t.Context(), Options{CacheDir: cacheDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.Close(t.Context()) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.NewVM(ctx, VMOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	vm, err := e.NewVM(t.Context(), VMOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, vm, "1", "1")
+}
+
+func TestNewVM_startsWithinAnyTimeLimit(t *testing.T) {
+	for _, open := range []func() (*Engine, error){fastEngine, interruptibleEngine} {
+		e, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm := newVMOf(t, e, VMOptions{Limits: Limits{Timeout: 1}})
+		if vm.Limits().Timeout != 1 {
+			t.Errorf("the limit is %s", vm.Limits().Timeout)
+		}
+	}
+}

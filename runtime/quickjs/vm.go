@@ -80,10 +80,6 @@ func (e *Engine) NewVM(ctx context.Context, opts VMOptions) (*VM, error) {
 	if err := vm.boot(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("new VM: %w", err), vm.Close(ctx))
 	}
-	e.layout.Do(func() { e.badBox = vm.checkLayout(ctx) })
-	if e.badBox != nil {
-		return nil, errors.Join(e.badBox, vm.Close(ctx))
-	}
 	return vm, nil
 }
 
@@ -144,8 +140,17 @@ func (e *Engine) instantiate(ctx context.Context, opts VMOptions, start bool, fi
 
 // boot makes the runtime and the realm.
 func (vm *VM) boot(ctx context.Context) error {
-	if code, err := vm.run(ctx, xInit); err != nil || code != 0 {
-		return errors.Join(fmt.Errorf("initialise the engine: code %d", int32(code)), err)
+	// What runs here is the engine's own, so it does not use up the guest's time; a
+	// machine that is busy must not make it impossible to get a VM.
+	timeout := vm.limits.Timeout
+	vm.limits.Timeout = 0
+	defer func() { vm.limits.Timeout = timeout }()
+	code, err := vm.run(ctx, xInit)
+	if err != nil {
+		return fmt.Errorf("initialise the engine: %w", err)
+	}
+	if code != 0 {
+		return fmt.Errorf("initialise the engine: code %d", int32(code))
 	}
 	rt, err := vm.call(xRuntimePtr)
 	if err != nil {
@@ -161,6 +166,13 @@ func (vm *VM) boot(ctx context.Context) error {
 	}
 	if vm.scratch, err = vm.malloc(scratchBlocks * scratchSize); err != nil {
 		return err
+	}
+	if !vm.engine.checked.Load() {
+		// A failure is not remembered: it may be the caller's context that ended.
+		if err := vm.checkLayout(ctx); err != nil {
+			return err
+		}
+		vm.engine.checked.Store(true)
 	}
 	return vm.captureStackGetter(ctx)
 }
