@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
 	"strings"
 	"testing"
 	"testing/synctest"

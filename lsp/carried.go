@@ -87,16 +87,23 @@ func (c carried) onto(root string, now *view) []finding.Finding {
 // replacement: the part between what both begin with and what both end with.
 type shift struct {
 	before, now *text.Mapper
-	start       int // where the replacement begins, in both texts
-	end         int // where it ends in the text before
-	delta       int // by how much what follows it has moved
+	start       int  // where the replacement begins, in both texts
+	end         int  // where it ends in the text before
+	delta       int  // by how much what follows it has moved
+	gone        bool // no place can be found again
 }
 
 // newShift compares two versions of a document. It returns nil, which moves nothing,
-// when they are the same or one of them is not known: a document that was just
-// opened or closed has the text that the disk has, as far as anyone can tell.
+// when they are the same, and when the document was not open before: then it has the
+// text that the disk has, as far as anyone can tell. What was found in a document
+// that is closed now was found in a text that may never have been saved.
 func newShift(before, now *document) *shift {
-	if before == nil || now == nil || before.text == now.text {
+	switch {
+	case before == nil:
+		return nil
+	case now == nil:
+		return &shift{gone: true}
+	case before.text == now.text:
 		return nil
 	}
 	a, b := before.text, now.text
@@ -108,13 +115,16 @@ func newShift(before, now *document) *shift {
 	for tail < min(len(a), len(b))-start && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	return &shift{before.mapper(), now.mapper(), start, len(a) - tail, len(b) - len(a)}
+	return &shift{before: before.mapper(), now: now.mapper(), start: start, end: len(a) - tail, delta: len(b) - len(a)}
 }
 
 // move moves a range, or reports that the replacement touched it.
 func (s *shift) move(r *text.Range) bool {
 	if s == nil {
 		return true
+	}
+	if s.gone {
+		return false
 	}
 	span := s.before.Span(*r)
 	switch {

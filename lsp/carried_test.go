@@ -89,6 +89,18 @@ func TestCarried_partsThatLostTheirPlaceAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestCarried_openingKeepsAndClosingDrops(t *testing.T) {
+	closed := &view{}
+	opened := &view{byPath: map[string]*document{"/p/a.js": newDocument("file:///p/a.js", 1, "x")}}
+	f := []finding.Finding{{File: "a.js"}}
+	if kept := newCarried("/p", closed, f, nil).onto("/p", opened); len(kept) != 1 {
+		t.Error("opening the document lost the finding")
+	}
+	if kept := newCarried("/p", opened, f, nil).onto("/p", closed); len(kept) != 0 {
+		t.Error("a finding in a document outlived it")
+	}
+}
+
 func TestCarried_findingsDoNotFlickerWhileOneTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, &fakeCore{}, Options{})

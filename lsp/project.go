@@ -14,7 +14,7 @@ type project struct {
 	// mu guards the mailbox. A newer view replaces an older one that was not looked at
 	// yet: five thousand edits in a burst are one change.
 	mu     sync.Mutex
-	view   *view
+	view   *view // nil when there is no news
 	builds []*buildRequest
 	ended  bool
 	mail   chan struct{} // holds one token when the mailbox has something new

@@ -115,8 +115,11 @@ func (w *worker) leave() {
 func (w *worker) open() {
 	w.mu.Lock()
 	v, builds := w.view, w.builds
-	w.builds = nil
+	w.view, w.builds = nil, nil
 	w.mu.Unlock()
+	if v == nil {
+		return // the last look took this news along
+	}
 	w.generation++
 	w.now, w.paused = v, false
 	if w.check != nil {
