@@ -273,3 +273,21 @@ func TestCheck_findsExactlyThePlantedFaults(t *testing.T) {
 func line(file, code string, r text.Range) string {
 	return fmt.Sprintf("%s:%d:%d-%d:%d %s", file, r.Start.Line+1, r.Start.Character+1, r.End.Line+1, r.End.Character+1, code)
 }
+
+// TestCheck_refusesTwoRequestsWithTheSameFiles: one of them would otherwise run the
+// other's code with its own permissions.
+func TestCheck_refusesTwoRequestsWithTheSameFiles(t *testing.T) {
+	root := t.TempDir()
+	overlay := map[string]string{filepath.Join(root, ".sandbox", "sandbox.config.js"): "export default { '@a/b': { permissions: [] }, 'a/b': { permissions: [] } };"}
+	result, err := newSession(t).Snapshot(root, overlay).Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, f := range result.Findings {
+		codes = append(codes, string(f.Code))
+	}
+	if diff := cmp.Diff([]string{"SBX003", "SBX004"}, codes); diff != "" || !strings.Contains(result.Findings[1].Message, "a__b.*") {
+		t.Errorf("findings %v", result.Findings)
+	}
+}

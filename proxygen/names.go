@@ -13,33 +13,15 @@ import (
 // "@scope/name" gives scope__name, a subpath follows after __ with its slashes
 // written the same way.
 //
-// "@a/b" and "a/b" are one name in that scheme. Where a project has both, the other
-// requests are passed as well, and all but one of those that would share a name, in
-// any spelling of upper and lower case, get a suffix: the scoped one keeps the plain
-// name, then the first by order of bytes.
-func FileName(request string, among ...string) string {
+// "@a/b" and the subpath "a/b" have one name in that scheme, as do names that differ
+// in case on some systems; who generates for both has to refuse one of them.
+func FileName(request string) string {
 	name, safe := plainFileName(request)
-	taken := !safe
-	for _, other := range among {
-		if taken || other == request {
-			continue
-		}
-		if o, _ := plainFileName(other); strings.EqualFold(o, name) {
-			taken = precedes(other, request)
-		}
-	}
-	if taken {
+	if !safe {
 		sum := sha256.Sum256([]byte(request))
 		name += "-" + hex.EncodeToString(sum[:4])
 	}
 	return name
-}
-
-func precedes(a, b string) bool {
-	if s := strings.HasPrefix(a, "@"); s != strings.HasPrefix(b, "@") {
-		return s
-	}
-	return a < b
 }
 
 // plainFileName maps a request to a file name and reports whether that took no more
