@@ -76,6 +76,7 @@ func (l Limits) memoryCap() uint64 {
 // guestClock measures guest time of one outermost entry. It stops while the host
 // runs, so a slow host function or a debugger never uses up the guest's time.
 type guestClock struct {
+	now     func() time.Time
 	limit   time.Duration
 	used    time.Duration
 	since   time.Time
@@ -86,7 +87,7 @@ type guestClock struct {
 }
 
 func (c *guestClock) reset(limit time.Duration) {
-	*c = guestClock{limit: limit}
+	*c = guestClock{now: c.now, limit: limit}
 }
 
 // resume starts counting; it does nothing without a limit.
@@ -94,7 +95,7 @@ func (c *guestClock) resume() {
 	if c.limit == 0 || c.running {
 		return
 	}
-	c.running, c.since = true, time.Now()
+	c.running, c.since = true, c.now()
 	if c.timer != nil {
 		c.timer.Reset(max(c.limit-c.used, time.Millisecond))
 	}
@@ -106,7 +107,7 @@ func (c *guestClock) pause() bool {
 		return false
 	}
 	c.running = false
-	c.used += time.Since(c.since)
+	c.used += c.now().Sub(c.since)
 	if c.timer != nil {
 		c.timer.Stop()
 	}
@@ -120,7 +121,7 @@ func (c *guestClock) expired() bool {
 	}
 	used := c.used
 	if c.running {
-		used += time.Since(c.since)
+		used += c.now().Sub(c.since)
 	}
 	return used > c.limit
 }

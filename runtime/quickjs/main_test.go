@@ -134,5 +134,9 @@ func must(t testing.TB) func(Value, error) Value {
 	}
 }
 
+// short is a time limit for what never ends by itself; a test sets it after it has
+// run whatever should not be stopped.
+const short = 20 * time.Millisecond
+
 // generous is a time limit that only a hang reaches.
 const generous = time.Minute

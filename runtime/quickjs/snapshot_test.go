@@ -111,12 +111,12 @@ func TestRestore_appliesTheNewVMsLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := restore(t, image, VMOptions{Limits: Limits{MemoryBytes: 4 << 20, StackBytes: MinStackBytes, Timeout: 20 * time.Millisecond}})
+	small := restore(t, image, VMOptions{Limits: Limits{MemoryBytes: 4 << 20, StackBytes: MinStackBytes}})
 	expect(t, small, "(() => { try { "+catchable["recursion"]+" } catch (e) { return e.name } })()", "RangeError")
 	if _, err := small.Eval(t.Context(), "new ArrayBuffer(8e6)", "x.js"); !isLimit(small, err, LimitMemory) {
 		t.Errorf("memory: %v", err)
 	}
-	timed := restore(t, image, VMOptions{Limits: Limits{Timeout: 20 * time.Millisecond}})
+	timed := restore(t, image, VMOptions{Limits: Limits{Timeout: short}})
 	if _, err := timed.Eval(t.Context(), "for (;;);", "x.js"); !isLimit(timed, err, LimitTime) {
 		t.Errorf("time: %v", err)
 	}
@@ -189,7 +189,7 @@ func TestRestore_clocksGoOn(t *testing.T) {
 }
 
 func TestSnapshot_isRefusedUnderACallAndAfterDeath(t *testing.T) {
-	vm := newVM(t, VMOptions{Limits: Limits{Timeout: 20 * time.Millisecond}})
+	vm := newVM(t, VMOptions{})
 	var busy error
 	define(t, vm, "snap", func(context.Context, *Call) (Value, error) {
 		_, busy = vm.Snapshot(nil)
@@ -202,6 +202,7 @@ func TestSnapshot_isRefusedUnderACallAndAfterDeath(t *testing.T) {
 	if _, err := vm.Snapshot(map[string]Value{"x": {}}); !errors.Is(err, ErrStale) {
 		t.Errorf("a stale value: %v", err)
 	}
+	vm.SetTimeout(short)
 	_, _ = vm.Eval(t.Context(), "for (;;);", "x.js")
 	if _, err := vm.Snapshot(nil); !errors.Is(err, ErrDead) {
 		t.Errorf("of a dead VM: %v", err)

@@ -106,6 +106,7 @@ func (e *Engine) instantiate(ctx context.Context, opts VMOptions, start bool, fi
 		slots: make([]slot, 1, 64), // slot 0 means "no slot"
 	}
 	vm.functions.bound = opts.Functions
+	vm.clock.now = time.Now // not opts.Now, which may stand still
 
 	began := opts.Now()
 	config := wazero.NewModuleConfig().WithName("").
