@@ -150,24 +150,30 @@ func values(c cursor, where text.Range) []Completion {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// quote writes a key as the other keys of the object are written.
+// quote writes a key as it is quoted already, or as the other keys of the object
+// are.
 func (c cursor) quote(name string) string {
-	mark := `"`
-	plain := len(c.object.Properties) > 0
+	mark, plain := `"`, len(c.object.Properties) > 0
 	for i := range c.object.Properties {
 		p := &c.object.Properties[i]
-		if p == c.property || p.Spread || p.Computed {
+		if p.Spread || p.Computed || p == c.property && !quoted(c.file.Text, p.KeySpan) {
 			continue
 		}
-		switch first := c.file.Text[p.KeySpan.Start]; first {
-		case '"', '\'':
-			mark, plain = string(first), false
+		if quoted(c.file.Text, p.KeySpan) {
+			mark, plain = c.file.Text[p.KeySpan.Start:p.KeySpan.Start+1], false
+		}
+		if p == c.property {
+			break
 		}
 	}
 	if plain && identifier.MatchString(name) {
 		return name
 	}
 	return mark + name + mark
+}
+
+func quoted(content string, key text.Span) bool {
+	return key.End > key.Start && (content[key.Start] == '"' || content[key.Start] == '\'')
 }
 
 // escape protects text that stands in a snippet.

@@ -37,8 +37,11 @@ func locate(file *syntax.File, offset int) (cursor, bool) {
 
 func (c *cursor) descend(node *syntax.Node, offset, depth int) bool {
 	node = c.file.Resolve(node)
-	if depth > 16 || !node.Span.Contains(offset) {
+	if depth > 16 {
 		return false
+	}
+	if !extent(c.file.Text, node).Contains(offset) {
+		return c.elsewhere(node, offset, depth)
 	}
 	switch node.Kind {
 	case syntax.KindObject:
@@ -60,6 +63,38 @@ func (c *cursor) descend(node *syntax.Node, offset, depth int) bool {
 	}
 }
 
+// extent returns where a node reaches. The parser ends a half-typed object at its
+// last token; whoever types behind that, at the end of the file, is still inside.
+func extent(content string, node *syntax.Node) text.Span {
+	span := node.Span
+	if node.Kind == syntax.KindObject && !closed(content, span) && strings.TrimSpace(content[span.End:]) == "" {
+		span.End = len(content)
+	}
+	return span
+}
+
+// elsewhere follows the members of an object whose values were written in another
+// place of the file, behind a name.
+func (c *cursor) elsewhere(node *syntax.Node, offset, depth int) bool {
+	path := c.path
+	for i := range node.Properties {
+		p := &node.Properties[i]
+		value := c.file.Resolve(p.Value)
+		if node.Span.Contains(value.Span.Start) && value.Kind != syntax.KindObject {
+			continue
+		}
+		c.path = path
+		if !p.Spread {
+			c.path = append(path[:len(path):len(path)], p.Key)
+		}
+		if c.descend(value, offset, depth+1) {
+			return true
+		}
+	}
+	c.path = path
+	return false
+}
+
 func (c *cursor) inObject(node *syntax.Node, offset, depth int) bool {
 	if offset == node.Span.Start || offset == node.Span.End && closed(c.file.Text, node.Span) {
 		return false // outside of the braces
@@ -68,8 +103,8 @@ func (c *cursor) inObject(node *syntax.Node, offset, depth int) bool {
 		p := &node.Properties[i]
 		switch {
 		case p.Spread:
-			if c.descend(p.Value, offset, depth+1) {
-				return true
+			if p.Span.Contains(offset) {
+				return c.descend(p.Value, offset, depth+1)
 			}
 		case p.KeySpan.Contains(offset):
 			c.atKey, c.object, c.property, c.replace = true, node, p, p.KeySpan
