@@ -15,15 +15,25 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
 )
 
+// cacheDir is shared by the tests of this package.
+var cacheDir string
+
 func TestMain(m *testing.M) {
 	load.ServeIfWorker()
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "sandbox-lsp-analysis-*")
+	if err != nil {
+		panic(err)
+	}
+	cacheDir = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
-// newSession returns a session whose cache is shared by the tests of this package.
+// newSession returns a session with the shared cache.
 func newSession(t *testing.T) *Session {
 	t.Helper()
-	s, err := NewSession(Options{CacheDir: filepath.Join(os.TempDir(), "sandbox-lsp-test-analysis"), Version: "test"})
+	s, err := NewSession(Options{CacheDir: cacheDir, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Options struct {
 	CacheDir string
 	// Jobs is how many libraries are worked on at a time; 0 means one per core.
 	Jobs int
-	// Version of the tool, which is part of every cache key.
+	// Version of the tool; manifests name it.
 	Version string
 	Logger  *slog.Logger
 }
@@ -37,6 +37,7 @@ type Options struct {
 // use. Close it once everything that uses it has returned.
 type Session struct {
 	options   Options
+	identity  string // of the program, part of every cache key
 	store     *cache.Store
 	files     *cache.Files
 	evaluator *evaluate.Evaluator
@@ -102,12 +103,28 @@ func NewSession(options Options) (*Session, error) {
 	}
 	return &Session{
 		options:   options,
+		identity:  identity(options.Version),
 		store:     store,
 		files:     cache.NewFiles(),
 		evaluator: evaluate.New(engineCache),
 		workers:   load.NewPool(options.Jobs, engineCache),
 		seen:      map[string]*Result{},
 	}, nil
+}
+
+// identity tells one build of the program from another: a version alone is the same
+// for every build that a developer makes between two commits, and results of the
+// one must not stand for the other's.
+func identity(version string) string {
+	path, err := os.Executable()
+	if err != nil {
+		return version
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return version
+	}
+	return fmt.Sprintf("%s %d %d", version, info.Size(), info.ModTime().UnixNano())
 }
 
 // Close ends the session's processes and engines.
@@ -177,7 +194,7 @@ func (sn *Snapshot) Hash(path string) cache.Hash {
 
 // key returns the cache key of a stage's result for this project.
 func (sn *Snapshot) key(stage string, parts ...string) cache.Hash {
-	return cache.Key(append([]string{sn.session.options.Version, stage, sn.root}, parts...)...)
+	return cache.Key(append([]string{sn.session.identity, stage, sn.root}, parts...)...)
 }
 
 // Watches reports whether a project's findings may depend on a file: the policy and
