@@ -23,7 +23,9 @@ const isPlain = (value) => [null, Object.prototype].includes(Object.getPrototype
 export function copyBrand(value) {
   if (Array.isArray(value)) return Object.getPrototypeOf(value) === Array.prototype ? "Array" : undefined;
   const brand = brandOf(value);
-  if (brand === "Object" || brand === "Arguments") return isPlain(value) ? brand : undefined;
+  if (brand === "Arguments") return isPlain(value) ? brand : undefined;
+  // What has hidden or symbol keys, as prototypes of classes do, is more than data.
+  if (brand === "Object") return isPlain(value) && Reflect.ownKeys(value).length === Object.keys(value).length ? brand : undefined;
   return brands.has(brand) && Object.getPrototypeOf(value) === globalThis[brand]?.prototype ? brand : undefined;
 }
 

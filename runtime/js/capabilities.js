@@ -1,5 +1,6 @@
 // Puts the granted host globals into a guest, and nothing else.
 import { SandboxError } from "./errors.js";
+import { shareNamespace } from "./reflect.js";
 
 const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
 
@@ -33,16 +34,26 @@ export function grant(marshaller, vm, names, capabilities) {
     if (global.hasOwnProperty(name)) continue;
     const value = Object.hasOwn(capabilities, name) ? capabilities[name] : globalThis[name];
     if (value === undefined) continue;
+    shareNamespace(value);
     const mark = marshaller.mark;
-    const handle = name === "crypto" ? cryptoFacade(marshaller, vm, value) : marshaller.toGuest(host(value));
+    const handle = name === "crypto" ? cryptoFacade(marshaller, vm, value) : marshaller.toGuest(host(name, value));
     global.defineProp(name, handle, { writable: true, enumerable: false, configurable: true });
     marshaller.release(mark);
   }
 }
 
-// A global function such as fetch insists on the global object as its receiver;
-// a class is itself.
-function host(value) {
+// These run text as code when they are given text.
+const timers = new Set(["setTimeout", "setInterval"]);
+
+function host(name, value) {
+  if (timers.has(name)) {
+    return (callback, ...rest) => {
+      if (typeof callback !== "function") throw new TypeError(`${name} takes a function here, not text to run`);
+      return Reflect.apply(value, globalThis, [callback, ...rest]);
+    };
+  }
+  // A global function such as fetch insists on the global object as its receiver; a
+  // class is itself.
   return typeof value === "function" && !Object.hasOwn(value, "prototype") ? value.bind(globalThis) : value;
 }
 

@@ -13,7 +13,7 @@ const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDes
 const { create, hasOwn, is, keys, isExtensible } = Object;
 const { isArray } = Array;
 const global = globalThis;
-const FAILED = {}, THROWN = {};
+const FAILED = {}, THROWN = {}, ABSENT = {};
 let failure, thrown;
 
 const method = (f) => (self, ...args) => apply(f, self, args);
@@ -118,10 +118,14 @@ const hostFunction = (id, name, length) => {
   return f;
 };
 const hostObject = (id, callable) => {
-  const target = callable ? function () {} : {};
+  const target = callable ? function () {} : {}, base = getPrototypeOf(target);
   return new Proxy(target, {
     __proto__: null,
-    get: (_, key) => ask("get", id, key),
+    get: (_, key, receiver) => {
+      const reply = ask("get", id, key);
+      return reply === ABSENT ? get(base, key, receiver) : reply;
+    },
+    getPrototypeOf: () => ask("proto", id),
     set: (_, key, value) => ask("set", id, key, value),
     has: (_, key) => ask("has", id, key),
     deleteProperty: (_, key) => ask("delete", id, key),
@@ -130,7 +134,8 @@ const hostObject = (id, callable) => {
     getOwnPropertyDescriptor(_, key) {
       const own = getOwnPropertyDescriptor(target, key), enumerable = ask("enumerable", id, key);
       if (enumerable === undefined) return own;
-      return { __proto__: null, value: ask("get", id, key), writable: true, enumerable: own ? own.enumerable : enumerable, configurable: own ? own.configurable : true };
+      const value = ask("get", id, key);
+      return { __proto__: null, value: value === ABSENT ? get(base, key) : value, writable: true, enumerable: own ? own.enumerable : enumerable, configurable: own ? own.configurable : true };
     },
     apply: (_, self, args) => ask("apply", id, self, args),
     construct: (_, args) => ask("construct", id, undefined, args),
@@ -170,7 +175,7 @@ const helpers = {
   then: (promise, yes, no) => { then(promise, yes, no); },
   setThrown: (e) => { thrown = e; },
 };
-const out = { FAILED, THROWN,
+const out = { FAILED, THROWN, ABSENT, intrinsics,
   takeFailure: () => { const list = failure; failure = undefined; return list; },
   call: (f, self, ...args) => { try { return apply(f, self, args); } catch (e) { failure = [e]; return FAILED; } },
 };

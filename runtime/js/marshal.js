@@ -8,6 +8,7 @@ import { boxes, brands, constructible, copyBrand, define, guestFrames, wellKnown
 import { SandboxError } from "./errors.js";
 import { Exposed } from "./exposed.js";
 import { guest } from "./guest.js";
+import { ABSENT, compilesCode, reflect } from "./reflect.js";
 import { makeStandIn } from "./standin.js";
 
 /** Deeper data is refused rather than overflowing either stack. */
@@ -26,6 +27,7 @@ export class Marshaller {
   #reply; // the last handle given to the guest, which it has copied by the next time
   #handles = new WeakMap(); // adopted: stand-in -> handle
   #standIns = new Map(); // adopted: identity -> WeakRef of the stand-in
+  #intrinsics = new Map(); // built-in classes, their prototypes and the global object: -> handle
   #symbols = new Map(); // unique symbols, both ways
   #exposed; // host values that the guest knows
   #views = new Map(); // adopted for one outermost call: identity -> live proxy of data
@@ -51,11 +53,27 @@ export class Marshaller {
     for (const name of helpers.keys()) this.#helpers[name] = helpers.getProp(name);
     this.#failed = this.#helpers.FAILED.identity;
     this.#thrown = this.#helpers.THROWN;
+    this.#pairIntrinsics();
     for (const handle of [cross, boot, helpers]) handle.dispose();
     this.#exposed = new Exposed({
       weaken: (handle) => vm.callFunction(this.#helpers.weak, vm.undefined, handle),
       deref: (weak) => this.#help("deref", weak),
     });
+  }
+
+  // A host's built-in class is the guest's of that name inside, and the other way round.
+  // Only Function does not come out: called with a guest's text it would compile it here.
+  #pairIntrinsics() {
+    const { intrinsics } = this.#helpers;
+    for (const name of intrinsics.keys()) {
+      const own = globalThis[name];
+      if (typeof own !== "function") continue;
+      const handle = intrinsics.getProp(name);
+      this.#intrinsics.set(own, handle);
+      this.#intrinsics.set(own.prototype, handle.getProp("prototype"));
+      if (own !== Function) this.#standIns.set(handle.identity, { deref: () => own });
+    }
+    this.#intrinsics.set(globalThis, this.#vm.global);
   }
 
   // Handles.
@@ -318,7 +336,7 @@ export class Marshaller {
     }
     if (value === null) return vm.null;
     if (depth > MAX_DEPTH) throw new RangeError(`the value is nested deeper than ${MAX_DEPTH} levels`);
-    const known = this.#handles.get(value) ?? seen.get(value) ?? this.#exposed.standInOf(value);
+    const known = this.#handles.get(value) ?? seen.get(value) ?? this.#intrinsics.get(value) ?? this.#exposed.standInOf(value);
     if (known) return known;
     const copied = this.#copyToGuest(value, seen, depth + 1, dataOnly);
     if (copied) return copied;
@@ -419,6 +437,7 @@ export class Marshaller {
 
   /** Makes the guest's stand-in for a host function or object. */
   #expose(value) {
+    if (compilesCode(value)) return this.#intrinsics.get(Function);
     const callable = typeof value === "function";
     const id = this.#exposed.nextId();
     const number = this.temp(this.#vm.newNumber(id));
@@ -444,7 +463,10 @@ export class Marshaller {
   #answer(op, id, a, b) {
     const mark = this.mark;
     try {
-      const handle = this.#sandbox.answer(() => this.toGuest(this.#perform(op, this.#exposed.value(id), a, b)));
+      const handle = this.#sandbox.answer(() => {
+        const result = this.#perform(op, this.#exposed.value(id), a, b);
+        return result === ABSENT ? this.#helpers.ABSENT : this.toGuest(result);
+      });
       const reply = handle.dup();
       this.#reply?.dispose();
       this.#reply = reply;
@@ -469,22 +491,7 @@ export class Marshaller {
     }
     const key = a && this.toHost(a);
     const value = b && this.toHost(b);
-    return this.#sandbox.pause(() => {
-      switch (op) {
-        case "get":
-          return target[key];
-        case "set":
-          return Reflect.set(target, key, value);
-        case "has":
-          return Reflect.has(target, key);
-        case "delete":
-          return Reflect.deleteProperty(target, key);
-        case "keys":
-          return Reflect.ownKeys(target);
-        default:
-          return Reflect.getOwnPropertyDescriptor(target, key)?.enumerable;
-      }
-    });
+    return this.#sandbox.pause(() => reflect(op, target, key, value));
   }
 
   // What sandbox.js needs of the guest besides.
