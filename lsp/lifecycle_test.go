@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
 
 // methods returns the methods that the server answers, and one that it does not.
@@ -29,12 +32,17 @@ func TestLifecycle_nothingIsAnsweredBeforeInitialize(t *testing.T) {
 		}
 		t.Run(method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := start(t, &fakeCore{}, Options{})
-				e.open(policyURI, "bad") // must be ignored and must not hurt
+				core := &fakeCore{}
+				e := start(t, core, Options{})
+				e.open(policyURI, "bad")
 				if got := e.call(method, doc(policyURI)).code(); got != -32002 {
 					t.Errorf("code %d, want -32002", got)
 				}
 				e.initialize(nil, nil)
+				synctest.Wait()
+				if asked := core.asked(); len(asked) > 0 {
+					t.Errorf("what was opened before initialize counts: %v", asked)
+				}
 				e.stop()
 			})
 		})
@@ -160,6 +168,27 @@ func TestServe_endsAsTheClientLeaves(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestServe_waitsForWhatItStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		core := &fakeCore{check: func(ctx context.Context, _ *fakeSnapshot) ([]finding.Finding, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second) // does not notice at once
+			ended = true
+			return nil, ctx.Err()
+		}}
+		e := start(t, core, Options{})
+		e.initialize(nil, nil)
+		e.open(policyURI, "x")
+		pass(DefaultDebounce)
+		e.in.Close()
+		_ = e.wait()
+		if !ended {
+			t.Error("Serve returned before a check that it had started")
+		}
+	})
 }
 
 func TestServe_exitBeforeInitialize(t *testing.T) {

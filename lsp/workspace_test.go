@@ -181,7 +181,9 @@ func TestWorkspace_foldersComeAndGo(t *testing.T) {
 func TestWorkspace_closedDocumentsOfAFolderAreCheckedAsTheyAreOnDisk(t *testing.T) {
 	root := tree(t, projectFile)
 	synctest.Test(t, func(t *testing.T) {
-		e := start(t, newDiskCore(), Options{})
+		core := newDiskCore()
+		core.parse = core.check
+		e := start(t, core, Options{})
 		uri := string(uriOf(filepath.Join(root, projectFile)))
 		e.initialize(nil, map[string]any{"workspaceFolders": []any{folder(root)}})
 		e.open(uri, "x")
@@ -194,6 +196,27 @@ func TestWorkspace_closedDocumentsOfAFolderAreCheckedAsTheyAreOnDisk(t *testing.
 		}
 		pass(DefaultDebounce)
 		if got := e.diagnostics(uri); len(got.messages()) != 1 || got.Version != nil {
+			t.Errorf("published %s", got.Diagnostics)
+		}
+		e.stop()
+	})
+}
+
+func TestWorkspace_openedFilesAreKnownByTheClientsSpelling(t *testing.T) {
+	root := tree(t, projectFile)
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, newDiskCore(), Options{})
+		usual := string(uriOf(filepath.Join(root, projectFile)))
+		odd := strings.Replace(usual, "/.sandbox/", "/%2esandbox/", 1)
+		e.initialize(nil, map[string]any{"workspaceFolders": []any{folder(root)}})
+		if got := e.diagnostics(usual).messages(); len(got) != 1 {
+			t.Errorf("published %v", got)
+		}
+		e.open(odd, "")
+		if got := e.diagnostics(usual); string(got.Diagnostics) != "[]" {
+			t.Errorf("under the usual spelling, %s is left", got.Diagnostics)
+		}
+		if got := e.diagnostics(odd); len(got.messages()) != 1 || *got.Version != 1 {
 			t.Errorf("published %s", got.Diagnostics)
 		}
 		e.stop()
