@@ -182,7 +182,7 @@ var faults = []struct {
 	{"workload that runs out of memory", func(g *generator, _ text.Span) {
 		g.write("permissions: [], limits: { timeoutMs: 600000 }, workloads: { ")
 		g.fault("SBX043", "work")
-		g.write(`: { entry: %q, exports: ["run"] } }`, g.source("const held = [];\nfor (;;) held.push(new Uint8Array(1 << 20));\nexport const run = () => held;\n", "", ""))
+		g.write(`: { entry: %q, exports: ["run"] } }`, g.source("const held = [];\nfor (;;) held.push(new Uint8Array(16 << 20));\nexport const run = () => held;\n", "", ""))
 	}},
 }
 

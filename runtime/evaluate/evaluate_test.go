@@ -128,7 +128,7 @@ func TestEvaluate_hostilePoliciesFailClearlyAndTheNextOneWorks(t *testing.T) {
 		"host globals":              {content: "export default { x: fetch('https://example.com') };", message: "fetch", file: "sandbox.config.js", line: 1},
 		"endless loop":              {content: "for (;;) {}\nexport default {};", message: "longer than the 2s"},
 		"endless native loop":       {content: "Array.prototype.reverse.call({ length: 2 ** 53 - 1 });\nexport default {};", message: "longer than the 2s"},
-		"memory bomb":               {content: "const a = []; for (;;) a.push(new Uint8Array(1 << 20));\nexport default {};", message: "more than the 64 MB of memory"},
+		"memory bomb":               {content: "const a = []; for (;;) a.push(new Uint8Array(32 << 20));\nexport default {};", message: "more than the 64 MB of memory"},
 		"deep recursion":            {content: "const f = () => f() + 1;\nexport default { x: f() };", message: "call stack", file: "sandbox.config.js", line: 1},
 		"promise":                   {content: "export default (async () => ({}))();", message: ""},
 		"getter that never returns": {content: "export default { get x() { for (;;) {} } };", message: "longer than the 2s"},
