@@ -95,7 +95,9 @@ func (vm *VM) call(x export, args ...uint64) (uint64, error) {
 	err := vm.ex.sharedFunction(x).CallWithStack(context.Background(), stack[:])
 	vm.inLeaf = false
 	if err != nil {
-		return 0, vm.die(&TrapError{Export: x.String(), Err: err})
+		// The module may have been closed under a host function, by the end of the
+		// context; then a leaf call is the first to find out.
+		return 0, vm.die(vm.trap(vm.context(), x, err))
 	}
 	return stack[0], nil
 }
@@ -145,7 +147,7 @@ func (vm *VM) trap(ctx context.Context, x export, err error) error {
 		// A host function may enter with a context of its own, but it is the
 		// outermost one that the whole stack of calls is watched by.
 		for _, c := range []context.Context{vm.outermost, ctx} {
-			if c.Err() != nil {
+			if c != nil && c.Err() != nil {
 				return vm.interrupted(c)
 			}
 		}

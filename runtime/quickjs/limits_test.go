@@ -289,6 +289,31 @@ func TestContext_cancelledWhileGuestCodeRuns(t *testing.T) {
 	}
 }
 
+func TestInterruptible_cancelledInAHostFunctionIsNoTrap(t *testing.T) {
+	vm := newVMOf(t, openInterruptible(t), VMOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var made error
+	define(t, vm, "cancel", func(context.Context, *Call) (Value, error) {
+		cancel()
+		// The watch closes the module at some point; whichever call finds it closed
+		// has to say why.
+		for made == nil {
+			var v Value
+			if v, made = vm.NewString("x"); made == nil {
+				made = v.Free()
+			}
+		}
+		return Value{}, nil
+	})
+	_, err := vm.Eval(ctx, "cancel()", "x.js")
+	if limit := (*LimitError)(nil); !errors.As(made, &limit) || limit.Kind != LimitCancelled {
+		t.Errorf("in the host function: %v", made)
+	}
+	if !isLimit(vm, err, LimitCancelled) {
+		t.Errorf("the call: %v", err)
+	}
+}
+
 func openInterruptible(t testing.TB) *Engine {
 	t.Helper()
 	e, err := interruptibleEngine()
