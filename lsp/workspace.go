@@ -39,9 +39,11 @@ func initialFolders(p *protocol.InitializeParams) []string {
 	if ok {
 		return folders
 	}
-	if p.RootURI != nil {
-		add(pathOf(*p.RootURI))
-	} else if path, ok := p.RootPath.Get(); ok && filepath.IsAbs(path) {
+	//lint:ignore SA1019 clients from before workspace folders send only these two
+	root, rootPath := p.RootURI, p.RootPath
+	if root != nil {
+		add(pathOf(*root))
+	} else if path, ok := rootPath.Get(); ok && filepath.IsAbs(path) {
 		add(filepath.Clean(path))
 	}
 	return folders
