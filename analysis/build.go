@@ -208,7 +208,7 @@ func (sn *Snapshot) Proxy(ctx context.Context, request string) (Preview, error) 
 		if l.Resolved.Problem != nil {
 			return Preview{}, fmt.Errorf("%q does not resolve to a package; see the findings of the policy", request)
 		}
-		output, err := sn.libraryProxy(l)
+		output, err := sn.proxyOf(l)
 		return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
 	}
 	if worst := finding.Worst(result.Findings); len(result.Libraries) == 0 && worst == finding.Error {

@@ -151,7 +151,7 @@ func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, erro
 	c := &check{sn: sn, policy: p, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
 	for i, lib := range p.Libraries {
 		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
-		c.reporters[i] = &reporter{sn: sn, policy: p, library: lib}
+		c.reporters[i] = &reporter{sn: sn, policy: p, lib: lib}
 	}
 	if err := c.run(ctx, result.Libraries); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (c *check) run(ctx context.Context, libraries []*Library) error {
 	for i, l := range libraries {
 		work.Go(func(ctx context.Context) error {
 			began := time.Now()
-			err := c.library(ctx, l, c.reporters[i])
+			err := c.examine(ctx, l, c.reporters[i])
 			l.Elapsed = time.Since(began)
 			c.event(Event{Library: l.Policy.Name, Stage: "load", Cached: l.Cached}, true)
 			return err
@@ -254,8 +254,8 @@ func (c *check) declare(ctx context.Context, libraries []*Library) error {
 	return nil
 }
 
-// library takes one library through its stages.
-func (c *check) library(ctx context.Context, l *Library, r *reporter) error {
+// examine takes one library through its stages.
+func (c *check) examine(ctx context.Context, l *Library, r *reporter) error {
 	r.resolution(l.Resolved)
 	name := fmt.Sprintf("%q", l.Policy.Name)
 	if l.Resolved.Problem == nil {

@@ -21,7 +21,7 @@ import (
 type reporter struct {
 	sn       *Snapshot
 	policy   *policy.Policy
-	library  policy.Library
+	lib      policy.Library
 	findings []finding.Finding
 }
 
@@ -35,7 +35,7 @@ func (r *reporter) in(file string, where text.Range, code finding.Code, severity
 	r.findings = append(r.findings, finding.Finding{
 		Code: code, Severity: severity, File: file, Range: where,
 		Message: fmt.Sprintf(format, args...),
-		Data:    map[string]string{"library": r.library.Name},
+		Data:    map[string]string{"library": r.lib.Name},
 	})
 	return &r.findings[len(r.findings)-1]
 }
@@ -59,7 +59,7 @@ func (r *reporter) place(file string, line, column, length int) (string, text.Ra
 
 // resolution reports SBX003.
 func (r *reporter) resolution(res resolve.Result) {
-	name, span := r.library.Name, r.library.KeySpan
+	name, span := r.lib.Name, r.lib.KeySpan
 	if res.Problem == nil {
 		if !res.Listed {
 			r.at(finding.PackageUnresolved, finding.Warning, span, "%q is installed, but no package.json lists it, so the next install may remove it or change its version. Add it with: npm install %s", name, name)
@@ -120,9 +120,9 @@ func (r *reporter) bundling(failed *bundle.Error, what string, span text.Span) {
 
 // budget reports SBX041.
 func (r *reporter) budget(s script) {
-	budget := r.library.Limits.BundleKB
+	budget := r.lib.Limits.BundleKB
 	if kb := (s.Bytes + 1023) / 1024; budget > 0 && kb > budget {
-		r.at(finding.BundleTooLarge, finding.Error, r.library.LimitSpans["bundleKB"], "The bundle of %q has %d KiB, over its budget of %d. Raise bundleKB if the growth is wanted, or sandbox a smaller entry of the package.", r.library.Name, kb, budget)
+		r.at(finding.BundleTooLarge, finding.Error, r.lib.LimitSpans["bundleKB"], "The bundle of %q has %d KiB, over its budget of %d. Raise bundleKB if the growth is wanted, or sandbox a smaller entry of the package.", r.lib.Name, kb, budget)
 	}
 }
 
@@ -133,8 +133,8 @@ func (r *reporter) loading(failure *load.Failure, s script, what string, span te
 	}
 	if failure.Kind == load.Limited {
 		hint := map[string]string{
-			"memory": fmt.Sprintf("It has %d MiB; raise limits.memoryMB if the library really needs more", loadLimits(r.library.Limits).MemoryBytes>>20),
-			"time":   fmt.Sprintf("It had %v; a library that computes this long at load will block the page, and one that loops never ends", loadLimits(r.library.Limits).Timeout),
+			"memory": fmt.Sprintf("It has %d MiB; raise limits.memoryMB if the library really needs more", loadLimits(r.lib.Limits).MemoryBytes>>20),
+			"time":   fmt.Sprintf("It had %v; a library that computes this long at load will block the page, and one that loops never ends", loadLimits(r.lib.Limits).Timeout),
 			"stack":  "Its code nests deeper than the guest's stack allows",
 		}[failure.Limit]
 		f := r.at(finding.LoadLimit, finding.Error, span, "%s exceeded its %s limit while loading. %s.", what, failure.Limit, hint)
@@ -225,12 +225,12 @@ func (r *reporter) guestStack(f *finding.Finding, failure *load.Failure, s scrip
 func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	usable := loaded != nil && loaded.Failure == nil
 	if model.Entry == "" {
-		types := typesPackage(r.library.Name)
+		types := typesPackage(r.lib.Name)
 		if usable {
-			r.at(finding.NoDeclarations, finding.Warning, r.library.KeySpan, "%q has no type declarations, so its proxy exports what the loaded library has, with types unknown. Try: npm install --save-dev %s", r.library.Name, types)
+			r.at(finding.NoDeclarations, finding.Warning, r.lib.KeySpan, "%q has no type declarations, so its proxy exports what the loaded library has, with types unknown. Try: npm install --save-dev %s", r.lib.Name, types)
 			return
 		}
-		r.at(finding.NoDeclarations, finding.Error, r.library.KeySpan, "%q has no type declarations and does not load, so nothing is known of its exports and its proxy throws. Try: npm install --save-dev %s", r.library.Name, types)
+		r.at(finding.NoDeclarations, finding.Error, r.lib.KeySpan, "%q has no type declarations and does not load, so nothing is known of its exports and its proxy throws. Try: npm install --save-dev %s", r.lib.Name, types)
 		return
 	}
 	if !usable {
@@ -248,7 +248,7 @@ func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	if len(names) > 5 {
 		shown += fmt.Sprintf(" and %d more", len(names)-5)
 	}
-	f := r.at(finding.UnfaithfulExp, finding.Warning, r.library.KeySpan, "The declarations of %q promise %s, which the loaded library does not export. The proxy leaves them out; importing one fails at build time instead of giving undefined.", r.library.Name, shown)
+	f := r.at(finding.UnfaithfulExp, finding.Warning, r.lib.KeySpan, "The declarations of %q promise %s, which the loaded library does not export. The proxy leaves them out; importing one fails at build time instead of giving undefined.", r.lib.Name, shown)
 	for _, e := range absent[:min(len(absent), 3)] {
 		f.Related = append(f.Related, finding.Related{Message: e.Name + " is declared here", File: policy.Relative(r.sn.root, e.File), Range: e.Range})
 	}
@@ -283,19 +283,19 @@ func (r *reporter) workloadImports(w policy.Workload, s script) {
 		if !sandboxed {
 			_, sandboxed = r.policy.Library(name)
 		}
-		own := request == r.library.Name || name == r.library.Name
+		own := request == r.lib.Name || name == r.lib.Name
 		var message string
 		severity := finding.Error
 		switch {
-		case real && request == r.library.Name:
+		case real && request == r.lib.Name:
 			continue
 		case real:
-			message = fmt.Sprintf("Workload %q runs in the sandbox of %q and cannot reach %q, which this import asks for.", w.Name, r.library.Name, i.Request)
+			message = fmt.Sprintf("Workload %q runs in the sandbox of %q and cannot reach %q, which this import asks for.", w.Name, r.lib.Name, i.Request)
 		case own:
 			severity = finding.Warning
-			message = fmt.Sprintf("This import brings a second copy of %q into its own sandbox. Import %q instead.", r.library.Name, bundle.RealPrefix+r.library.Name)
+			message = fmt.Sprintf("This import brings a second copy of %q into its own sandbox. Import %q instead.", r.lib.Name, bundle.RealPrefix+r.lib.Name)
 		case sandboxed:
-			message = fmt.Sprintf("Workload %q imports %q, which has a sandbox of its own. Here it would run with the permissions of %q instead. Pass its results in as arguments.", w.Name, request, r.library.Name)
+			message = fmt.Sprintf("Workload %q imports %q, which has a sandbox of its own. Here it would run with the permissions of %q instead. Pass its results in as arguments.", w.Name, request, r.lib.Name)
 		default:
 			continue
 		}

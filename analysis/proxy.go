@@ -15,7 +15,7 @@ type proxy struct {
 
 // proxiesOf generates the proxies of a library and of its workloads.
 func (sn *Snapshot) proxiesOf(l *Library) ([]proxy, error) {
-	output, err := sn.libraryProxy(l)
+	output, err := sn.proxyOf(l)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (sn *Snapshot) proxiesOf(l *Library) ([]proxy, error) {
 	return proxies, nil
 }
 
-func (sn *Snapshot) libraryProxy(l *Library) (proxygen.Output, error) {
+func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 	in := proxygen.Library{
 		Request: l.Policy.Name, Dir: sn.proxyDir(), Model: l.Model, Broken: l.Bundle == nil,
 		Permissions: l.Policy.Permissions, Limits: l.Policy.Limits,

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sandbox-lsp/sandbox-lsp/analysis"
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/report"
 )
 
@@ -17,33 +19,13 @@ func (c *cli) checkCommand() *cobra.Command {
 		Use:   "check [dir]",
 		Short: "Say what is wrong with the policy and with the libraries that it sandboxes",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.checkFlags(); err != nil {
-				return err
-			}
-			p, err := c.open(args)
-			if err != nil {
-				return err
-			}
-			defer p.close(cmd.Context())
-			began := time.Now()
-			show, done := c.progress()
-			result, err := p.snapshot.Check(cmd.Context(), show)
-			done()
-			if err != nil {
-				return err
-			}
-			if c.format == "json" {
-				err = report.JSON(c.out, tool(), result, nil)
-			} else {
-				err = c.pretty(p).Check(c.out, result, time.Since(began))
-			}
-			if err != nil {
-				return err
-			}
-			return c.verdict(result.Findings, false)
-		},
 	}
+	cmd.RunE = c.onProject(func(ctx context.Context, p *project, progress analysis.Progress) (outcome, error) {
+		result, err := p.snapshot.Check(ctx, progress)
+		return outcome{result: result, pretty: func(out report.Pretty, took time.Duration) error {
+			return out.Check(c.out, result, took)
+		}}, err
+	})
 	c.reportFlags(cmd)
 	return cmd
 }
@@ -54,36 +36,56 @@ func (c *cli) buildCommand() *cobra.Command {
 		Use:   "build [dir]",
 		Short: "Write the bundles, the proxies and the manifest",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.checkFlags(); err != nil {
-				return err
-			}
-			p, err := c.open(args)
-			if err != nil {
-				return err
-			}
-			defer p.close(cmd.Context())
-			began := time.Now()
-			show, done := c.progress()
-			build, err := p.snapshot.Build(cmd.Context(), dryRun, show)
-			done()
-			if err != nil {
-				return err
-			}
-			if c.format == "json" {
-				err = report.JSON(c.out, tool(), build.Result, build)
-			} else {
-				err = c.pretty(p).Build(c.out, build, dryRun, time.Since(began))
-			}
-			if err != nil {
-				return err
-			}
-			return c.verdict(build.Findings, len(build.Stale) > 0)
-		},
 	}
+	cmd.RunE = c.onProject(func(ctx context.Context, p *project, progress analysis.Progress) (outcome, error) {
+		build, err := p.snapshot.Build(ctx, dryRun, progress)
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{result: build.Result, build: build, pretty: func(out report.Pretty, took time.Duration) error {
+			return out.Build(c.out, build, dryRun, took)
+		}}, nil
+	})
 	cmd.Flags().BoolVar(&dryRun, "check", false, "write nothing; fail when a file on disk is not what a build would write")
 	c.reportFlags(cmd)
 	return cmd
+}
+
+// outcome is what a command on a project has to report.
+type outcome struct {
+	result *analysis.Result
+	build  *analysis.Build // nil for a check
+	pretty func(report.Pretty, time.Duration) error
+}
+
+// onProject wraps a command that works on a project and reports findings.
+func (c *cli) onProject(work func(context.Context, *project, analysis.Progress) (outcome, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := c.checkFlags(); err != nil {
+			return err
+		}
+		p, err := c.open(args)
+		if err != nil {
+			return err
+		}
+		defer p.close(cmd.Context())
+		began := time.Now()
+		show, done := c.progress()
+		o, err := work(cmd.Context(), p, show)
+		done()
+		if err != nil {
+			return err
+		}
+		if c.format == "json" {
+			err = report.JSON(c.out, tool(), o.result, o.build)
+		} else {
+			err = o.pretty(c.pretty(p), time.Since(began))
+		}
+		if err != nil {
+			return err
+		}
+		return c.verdict(o.result.Findings, o.build != nil && len(o.build.Stale) > 0)
+	}
 }
 
 func (c *cli) proxyCommand() *cobra.Command {

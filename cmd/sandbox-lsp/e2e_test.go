@@ -59,13 +59,13 @@ func fixture(t *testing.T, name string) string {
 	return dir
 }
 
-type outcome struct {
+type ended struct {
 	code           int
 	stdout, stderr string
 }
 
 // execute runs the binary with a cache of its own, or with the one given.
-func execute(t *testing.T, dir, cache string, args ...string) outcome {
+func execute(t *testing.T, dir, cache string, args ...string) ended {
 	t.Helper()
 	cmd := exec.Command(binary, append(args, "--cache-dir", cache)...)
 	cmd.Dir = dir
@@ -76,7 +76,7 @@ func execute(t *testing.T, dir, cache string, args ...string) outcome {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return ended{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 type jsonReport struct {
@@ -87,7 +87,7 @@ type jsonReport struct {
 	Build         *struct{ Files, Stale []string }
 }
 
-func parseReport(t *testing.T, o outcome) jsonReport {
+func parseReport(t *testing.T, o ended) jsonReport {
 	t.Helper()
 	var r jsonReport
 	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
