@@ -125,6 +125,11 @@ func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*po
 // means that the context ended or that the tool itself cannot work; what is wrong
 // with the project is in the findings.
 func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, error) {
+	return sn.check(ctx, progress, true)
+}
+
+// check is Check, with or without the load stage.
+func (sn *Snapshot) check(ctx context.Context, progress Progress, withLoad bool) (*Result, error) {
 	result := &Result{Root: sn.root}
 	p, unreadable, err := sn.policy(ctx, sn.session.evaluator)
 	if err != nil {
@@ -148,7 +153,7 @@ func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, erro
 			resolved[i].Problem = &resolve.Problem{Kind: resolve.SharesFiles, Detail: first}
 		}
 	}
-	c := &check{sn: sn, policy: p, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
+	c := &check{sn: sn, policy: p, withLoad: withLoad, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
 	for i, lib := range p.Libraries {
 		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
 		c.reporters[i] = &reporter{sn: sn, policy: p, lib: lib}
@@ -191,6 +196,7 @@ type check struct {
 	sn        *Snapshot
 	policy    *policy.Policy
 	reporters []*reporter
+	withLoad  bool
 
 	mu       sync.Mutex
 	progress Progress
@@ -277,7 +283,7 @@ func (c *check) examine(ctx context.Context, l *Library, r *reporter) error {
 	if err := c.workloads(ctx, l, r); err != nil {
 		return err
 	}
-	if l.Bundle != nil {
+	if l.Bundle != nil && c.withLoad {
 		c.event(Event{Library: l.Policy.Name, Stage: "load"}, false)
 		if err := c.load(ctx, l, r, name); err != nil {
 			return fmt.Errorf("load %s: %w", name, err)

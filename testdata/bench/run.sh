@@ -50,7 +50,7 @@ for i in $(seq "$runs"); do
   timed "$work/cache$i" >>"$results.everything"
   node "$bench/webpack-children.mjs" "$project" 1 >>"$results.peer"
 done
-node -e '
+summary=$(node -e '
   const [peers, ...cached] = process.argv.slice(1).map((x) => JSON.parse(x));
   const peer = peers.sort((a, b) => a.ms - b.ms)[peers.length >> 1];
   console.log(JSON.stringify({ ...peer, runs: peers.length }));
@@ -58,10 +58,15 @@ node -e '
   const each = (f) => Object.fromEntries(names.map((name, i) => [name, f(cached[i])]));
   const ratio = (ms) => Math.round((peer.ms / ms) * 10) / 10;
   console.log(JSON.stringify({ build: "the same libraries, also loaded in QuickJS", cachedMs: each((ms) => ms), timesFasterThanWebpack: each(ratio) }));
-' "[$(paste -sd, "$results.peer")]" "$(median <"$results.nothing")" "$(median <"$results.engine")" "$(median <"$results.everything")"
+' "[$(paste -sd, "$results.peer")]" "$(median <"$results.nothing")" "$(median <"$results.engine")" "$(median <"$results.everything")")
 
-node "$bench/ts-exports.mjs" "$project"
-node "$bench/quickjs-emscripten.mjs" "$project/dist/lodash.bundle.js"
-
-cd "$root"
-go test -run '^$' -bench . -benchtime 5x ./proxygen/... ./runtime/quickjs/...
+{
+  echo "$summary"
+  node "$bench/ts-exports.mjs" "$project"
+  node "$bench/quickjs-emscripten.mjs" "$project/dist/lodash.bundle.js"
+  cd "$root"
+  go test -run '^$' -bench . -benchtime 20x ./analysis ./proxygen/...
+  go test -run '^$' -bench . ./runtime/quickjs/...
+} | tee "$work/figures"
+echo
+node "$bench/ratios.mjs" <"$work/figures"
