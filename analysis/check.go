@@ -18,7 +18,6 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
-	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
@@ -387,13 +386,4 @@ func (c *check) sourceTypes(entry string, names map[string]string) {
 			names[e.Name] = "value"
 		}
 	}
-}
-
-// PolicyMapper returns the index of the policy's text, for printing excerpts; it is
-// empty when there is no policy.
-func (r *Result) PolicyMapper() *text.Mapper {
-	if r.Policy == nil {
-		return text.NewMapper("")
-	}
-	return r.Policy.Mapper
 }

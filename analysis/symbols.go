@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
@@ -54,9 +53,4 @@ func inside(parent text.Range, children []Symbol) []Symbol {
 		}
 	}
 	return kept
-}
-
-// IsPolicy reports whether a file is the policy of the project that it lies in.
-func IsPolicy(path string) bool {
-	return strings.HasSuffix(filepath.ToSlash(filepath.Clean(path)), "/"+policy.ConfigFile)
 }

@@ -26,22 +26,3 @@ const (
 	LoadFailed     Code = "SBX042" // evaluation in QuickJS under the granted permissions failed
 	LoadLimit      Code = "SBX043" // a limit was exceeded while loading
 )
-
-// Titles gives each code a name of a few words, for tables and reports.
-var Titles = map[Code]string{
-	PolicyUnreadable:   "policy cannot be read",
-	PolicyNotAnObject:  "policy is not a library-keyed object",
-	PackageUnresolved:  "package cannot be resolved",
-	BadOption:          "duplicate, unknown or mistyped option",
-	NoPermissions:      "permissions missing",
-	WorkloadNoEntry:    "workload entry missing",
-	WorkloadNoExport:   "workload names an export that does not exist",
-	WorkloadUnnamed:    "workload export not named",
-	WorkloadCrossesLib: "workload imports another sandboxed library",
-	NoDeclarations:     "no declarations",
-	UnfaithfulExp:      "export cannot cross as declared",
-	BundleFailed:       "bundling failed",
-	BundleTooLarge:     "bundle over its budget",
-	LoadFailed:         "load failed in QuickJS",
-	LoadLimit:          "limit exceeded while loading",
-}
