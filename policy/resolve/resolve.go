@@ -237,16 +237,6 @@ func owner(file string) (string, bool) {
 	}
 }
 
-// Owner returns the package that a file belongs to.
-func Owner(file string) (Package, bool) {
-	dir, ok := owner(file)
-	if !ok {
-		return Package{}, false
-	}
-	p, err := readPackage(dir)
-	return p, err == nil
-}
-
 func readPackage(dir string) (Package, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {

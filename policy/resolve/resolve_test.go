@@ -155,9 +155,9 @@ func TestPackages_resolveAsBundlersDo(t *testing.T) {
 
 func TestOwner_skipsManifestsWithoutName(t *testing.T) {
 	top := project(t, shapes)
-	p, ok := Owner(filepath.Join(top, "app/node_modules/plain/lib/main.js"))
-	if !ok || p.Name != "plain" {
-		t.Errorf("owner %+v %v", p, ok)
+	dir, ok := owner(filepath.Join(top, "app/node_modules/plain/lib/main.js"))
+	if want := filepath.Join(top, "app", "node_modules", "plain"); !ok || dir != want {
+		t.Errorf("owner %s %v, want %s", dir, ok, want)
 	}
 }
 
