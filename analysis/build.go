@@ -46,7 +46,7 @@ type File struct {
 // Build checks the project and writes its bundles, proxies and manifest. With
 // dryRun it writes nothing and only says what is stale.
 //
-// What a library's faults prevent is left out, and everything else is written: a
+// Nothing is written from a policy that could not be read whole. What a library's faults prevent is left out, and everything else is written: a
 // broken library does not take the others' sandboxes away. A file is replaced in
 // one step or not at all, and one whose content is right already is not touched.
 func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (*Build, error) {
@@ -55,7 +55,9 @@ func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (
 		return nil, err
 	}
 	build := &Build{Result: result}
-	if result.Policy == nil {
+	// What is missing from a policy that was read in part may be a revocation or a
+	// limit: writing from it could widen authority, so what a whole policy gave stays.
+	if result.Policy == nil || !result.Policy.Complete {
 		return build, nil
 	}
 	if build.Files, err = sn.files(result); err != nil {

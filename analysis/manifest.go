@@ -61,8 +61,9 @@ type manifestLibrary struct {
 }
 
 type manifestPermission struct {
-	Name  string   `json:"name"`
-	Allow []string `json:"allow,omitempty"`
+	Name string `json:"name"`
+	// Allow is absent for the whole capability; an empty list allows nothing of it.
+	Allow []string `json:"allow,omitzero"`
 }
 
 type manifestWorkload struct {

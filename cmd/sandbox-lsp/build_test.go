@@ -150,3 +150,29 @@ func TestBuild_aBrokenLibraryDoesNotTakeTheOthersAway(t *testing.T) {
 		t.Errorf("proxy of the broken library:\n%s", proxy)
 	}
 }
+
+func TestBuild_writesNothingFromAPolicyThatFails(t *testing.T) {
+	dir := newProject(t, map[string]string{
+		".sandbox/sandbox.config.js": "import { more } from './more.js';\nexport default { tiny: { permissions: [{ name: 'fetch', allow: [] }, 'localStorage'] }, ...more };\n",
+		".sandbox/more.js":           "export const more = { tiny: { permissions: [{ name: 'fetch', allow: [] }] } };\n",
+		"package.json":               `{"dependencies":{"tiny":"1"}}`,
+		"node_modules/tiny/index.js": "exports.one = 1;\n", "node_modules/tiny/package.json": `{"name":"tiny","version":"1.0.0"}`,
+	})
+	if o := execute(t, dir, cacheDir(t), "build"); o.code != exitClean {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	const manifest = "dist/sandbox-manifest.json"
+	before := outputs(t, dir, []string{manifest})[manifest]
+	if !strings.Contains(before, `"allow": []`) || strings.Contains(before, "localStorage") {
+		t.Errorf("the manifest does not say what the policy grants:\n%s", before)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".sandbox", "more.js"), []byte("export const more = null.x;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if o := execute(t, dir, cacheDir(t), "build"); o.code != exitFindings {
+		t.Errorf("exit %d\n%s", o.code, o.stdout)
+	}
+	if after := outputs(t, dir, []string{manifest})[manifest]; after != before {
+		t.Errorf("a policy that fails changed the manifest:\n%s", after)
+	}
+}

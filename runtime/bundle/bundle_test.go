@@ -112,6 +112,17 @@ exports.own = "a package, not the built-in";
 	}
 }
 
+func TestOfLibrary_theBrowserFieldMaySwitchABuiltinOff(t *testing.T) {
+	root := unpack(t, "-- package.json --\n{\"name\":\"x\",\"browser\":{\"fs\":false}}\n-- a.js --\nexports.fs = require('fs');\n")
+	b, err := library(t, root, "a.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Builtins) != 0 {
+		t.Errorf("built-ins %v", b.Builtins)
+	}
+}
+
 func TestOfLibrary_errorsCarryTheirPlace(t *testing.T) {
 	root := unpack(t, "-- a.js --\nimport './gone.js'\n-- bad.js --\nlet = = 1\n-- tla.js --\nawait 1\n")
 	tests := map[string]struct {

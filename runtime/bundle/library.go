@@ -83,6 +83,11 @@ func builtinStubs(reached *imports) api.Plugin {
 			// A package of that name, or the importer's browser field, comes first.
 			if !strings.HasPrefix(args.Path, "node:") {
 				got := build.Resolve(args.Path, api.ResolveOptions{Importer: args.Importer, ResolveDir: args.ResolveDir, Kind: args.Kind, Namespace: args.Namespace, PluginData: mark{}})
+				// A browser field may switch it off (`"fs": false`), which the bundler says
+				// with a path that names no file, and handles itself.
+				if len(got.Errors) == 0 && !filepath.IsAbs(got.Path) {
+					return api.OnResolveResult{}, nil
+				}
 				if len(got.Errors) == 0 && !got.External {
 					return api.OnResolveResult{Path: got.Path, Namespace: got.Namespace, Suffix: got.Suffix, SideEffects: sideEffects(got.SideEffects)}, nil
 				}
