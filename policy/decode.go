@@ -28,7 +28,7 @@ func (r *reader) decode(v *Value) {
 	for i := range v.Props {
 		p := &v.Props[i]
 		if v.Prop(p.Key) == p { // of repeated keys the last one counts
-			r.library(p)
+			r.readLibrary(p)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (r *reader) failed() bool {
 	return false
 }
 
-func (r *reader) library(p *Prop) {
+func (r *reader) readLibrary(p *Prop) {
 	v := p.Value
 	lib := Library{Name: p.Key, KeySpan: p.KeySpan, Span: p.Span, Value: v.Span, Arguments: "membrane", Results: "mirror", Reads: "window"}
 	if !r.expect(v, Object, fmt.Sprintf("The policy of %q", p.Key), "an object with its options, such as { permissions: [] }") {

@@ -82,10 +82,10 @@ loop
 {"name":"hoisted","version":"6.0.0"}
 -- node_modules/hoisted/index.js --
 -- node_modules/work.link --
-../packages/work
--- packages/work/package.json --
+../packages/tool
+-- packages/tool/package.json --
 {"name":"work","version":"0.0.0","main":"src/index.js"}
--- packages/work/src/index.js --
+-- packages/tool/src/index.js --
 -- package.json --
 {"devDependencies":{"hoisted":"6"}}
 `
@@ -107,7 +107,7 @@ func TestPackages_resolveAsBundlersDo(t *testing.T) {
 		"scoped name":                         {request: "@scope/lib", entry: "app/node_modules/@scope/lib/index.js", version: "4.0.0", listed: true},
 		"symlinked store":                     {request: "linked", entry: "app/node_modules/.pnpm/linked@5.0.0/node_modules/linked/m.js", version: "5.0.0", listed: true},
 		"hoisted to the workspace root":       {request: "hoisted", entry: "node_modules/hoisted/index.js", version: "6.0.0", listed: true},
-		"workspace package":                   {request: "work", entry: "packages/work/src/index.js", version: "0.0.0", listed: true},
+		"workspace package":                   {request: "work", entry: "packages/tool/src/index.js", version: "0.0.0", listed: true},
 		"npm alias, installed but not listed": {request: "alias", entry: "app/node_modules/alias/index.js", version: "9.0.0"},
 		"listed but not installed":            {request: "gone", listed: true, problem: NotInstalled},
 		"near miss":                           {request: "plian", problem: Unknown, suggestion: "plain"},

@@ -13,7 +13,7 @@ func bundled(b *testing.B) string {
 	b.Helper()
 	found, err := filepath.Glob(filepath.Join("..", "..", "testdata", "projects", "*", "node_modules", "lodash", "lodash.js"))
 	if err != nil || len(found) == 0 {
-		b.Skip("no fixture project has lodash installed: run `make deps`")
+		b.Fatal("no fixture project has lodash installed: run `make deps`")
 	}
 	source, err := os.ReadFile(found[0])
 	if err != nil {
