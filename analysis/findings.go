@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
@@ -122,7 +123,7 @@ func (r *reporter) bundling(failed *bundle.Error, what string, span text.Span) {
 func (r *reporter) budget(s script) {
 	budget := r.lib.Limits.BundleKB
 	if kb := (s.Bytes + 1023) / 1024; budget > 0 && kb > budget {
-		r.at(finding.BundleTooLarge, finding.Error, r.lib.LimitSpans["bundleKB"], "The bundle of %q has %d KiB, over its budget of %d. Raise bundleKB if the growth is wanted, or sandbox a smaller entry of the package.", r.lib.Name, kb, budget)
+		r.at(finding.BundleTooLarge, finding.Error, r.lib.LimitSpans["bundleKB"], "The bundle of %q has %d KiB, over its budget of %d KiB. Raise bundleKB if the growth is wanted, or sandbox a smaller entry of the package.", r.lib.Name, kb, budget)
 	}
 }
 
@@ -132,12 +133,7 @@ func (r *reporter) loading(failure *load.Failure, s script, what string, span te
 		return
 	}
 	if failure.Kind == load.Limited {
-		hint := map[string]string{
-			"memory": fmt.Sprintf("It has %d MiB; raise limits.memoryMB if the library really needs more", loadLimits(r.lib.Limits).MemoryBytes>>20),
-			"time":   fmt.Sprintf("It had %v; a library that computes this long at load will block the page, and one that loops never ends", loadLimits(r.lib.Limits).Timeout),
-			"stack":  "Its code nests deeper than the guest's stack allows",
-		}[failure.Limit]
-		f := r.at(finding.LoadLimit, finding.Error, span, "%s exceeded its %s limit while loading. %s.", what, failure.Limit, hint)
+		f := r.at(finding.LoadLimit, finding.Error, span, "%s %s", what, limitSentence(failure.Limit, r.lib.Limits))
 		f.Data["limit"] = failure.Limit
 		r.guestStack(f, failure, s)
 		return
@@ -160,6 +156,27 @@ func (r *reporter) loading(failure *load.Failure, s script, what string, span te
 	}
 	f := r.at(finding.LoadFailed, finding.Error, span, "%s does not load in the sandbox: %s.%s", what, strings.TrimSuffix(message, "."), advice(failure))
 	r.guestStack(f, failure, s)
+}
+
+// limitSentence says which limit a load exceeded and what may be done about it.
+func limitSentence(limit string, l policy.Limits) string {
+	given := loadLimits(l)
+	switch limit {
+	case "memory":
+		return fmt.Sprintf("exceeded its memory limit while loading. It has %d MiB; raise limits.memoryMB if the library really needs more.", given.MemoryBytes>>20)
+	case "time":
+		why := ""
+		if own := time.Duration(l.TimeoutMs) * time.Millisecond; own > 0 && own < given.Timeout {
+			why = fmt.Sprintf(" (more than the %v of timeoutMs, since the engine of this check is slower than a browser's)", own)
+		}
+		return fmt.Sprintf("exceeded its time limit while loading. It had %v%s; a library that computes this long at load will block the page, and one that loops never ends.", given.Timeout, why)
+	case "stack":
+		return "exceeded its stack limit while loading. Its code nests deeper than the guest's stack allows."
+	case "jobs":
+		return "never comes to rest after loading: it queues promise jobs without end, which would keep the page busy for ever."
+	default:
+		return fmt.Sprintf("exceeded the engine's limit (%s) while loading.", limit)
+	}
 }
 
 // advice says what to do about an error that a missing global explains.
@@ -225,12 +242,11 @@ func (r *reporter) guestStack(f *finding.Finding, failure *load.Failure, s scrip
 func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	usable := loaded != nil && loaded.Failure == nil
 	if model.Entry == "" {
-		types := typesPackage(r.lib.Name)
 		if usable {
-			r.at(finding.NoDeclarations, finding.Warning, r.lib.KeySpan, "%q has no type declarations, so its proxy exports what the loaded library has, with types unknown. Try: npm install --save-dev %s", r.lib.Name, types)
+			r.at(finding.NoDeclarations, finding.Warning, r.lib.KeySpan, "%q has no type declarations, so its proxy exports what the loaded library has, with types unknown. %s", r.lib.Name, r.typesAdvice())
 			return
 		}
-		r.at(finding.NoDeclarations, finding.Error, r.lib.KeySpan, "%q has no type declarations and does not load, so nothing is known of its exports and its proxy throws. Try: npm install --save-dev %s", r.lib.Name, types)
+		r.at(finding.NoDeclarations, finding.Error, r.lib.KeySpan, "%q has no type declarations and does not load, so nothing is known of its exports and its proxy throws. %s", r.lib.Name, r.typesAdvice())
 		return
 	}
 	if !usable {
@@ -252,6 +268,16 @@ func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	for _, e := range absent[:min(len(absent), 3)] {
 		f.Related = append(f.Related, finding.Related{Message: e.Name + " is declared here", File: policy.Relative(r.sn.root, e.File), Range: e.Range})
 	}
+}
+
+// typesAdvice says where types may come from. It names a package only when the
+// project itself lists it: a name that nobody has published is an invitation to
+// whoever publishes it first.
+func (r *reporter) typesAdvice() string {
+	if types := typesPackage(r.lib.Name); slices.Contains(resolve.Dependencies(r.sn.root), types) {
+		return fmt.Sprintf("package.json lists %s, which is not installed. Run: npm install", types)
+	}
+	return "If a package of types for it exists that you trust, install it as a development dependency; otherwise a declaration of your own will do."
 }
 
 // typesPackage returns the name under which DefinitelyTyped publishes the types of

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
@@ -49,8 +50,21 @@ func Read(ctx context.Context, source Source, evaluator Evaluator) (*Policy, err
 		r.policy.Complete = len(parsed.Diagnostics) == 0
 	}
 	r.decode(value)
+	if len(parsed.Diagnostics) > 0 {
+		r.withdrawBehind(parsed.Diagnostics[0].Span.Start)
+	}
 	r.policy.Findings = finding.Sort(r.policy.Findings)
 	return r.policy, nil
+}
+
+// withdrawBehind drops what was found wrong behind the first syntax error: from
+// there on the parser guesses what belongs to what, and a fault in its guess is not
+// the author's. The syntax errors stay.
+func (r *reader) withdrawBehind(offset int) {
+	from := r.policy.Mapper.Position(offset)
+	r.policy.Findings = slices.DeleteFunc(r.policy.Findings, func(f finding.Finding) bool {
+		return f.Code != finding.PolicyUnreadable && !f.Range.Start.Before(from)
+	})
 }
 
 // needsEvaluation reports whether the tree leaves anything open: a part that is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,6 +207,18 @@ func TestRead_halfTypedFilesKeepWhatCanBeRead(t *testing.T) {
 				t.Errorf("asked %d, complete %v, findings %v", e.asked, p.Complete, p.Findings)
 			}
 		})
+	}
+}
+
+func TestRead_judgesNothingBehindTheFirstSyntaxError(t *testing.T) {
+	p := read(t, "export default {\n  lodash: { permisions: [] },\n  qs: { permissions: [\"fetc },\n  dayjs: { permiss\n", nil)
+	for _, f := range p.Findings {
+		if f.Code != finding.PolicyUnreadable && f.Range.Start.Line > 1 {
+			t.Errorf("a guess of the parser is held against the author: %+v", f)
+		}
+	}
+	if i := slices.IndexFunc(p.Findings, func(f finding.Finding) bool { return f.Code == finding.BadOption }); i < 0 {
+		t.Errorf("a fault before the syntax error was dropped: %+v", p.Findings)
 	}
 }
 

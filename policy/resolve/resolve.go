@@ -139,6 +139,9 @@ func describe(root, request, entry, detail string, listed map[string]bool) Resul
 		r.Package = pkg
 	}
 	switch {
+	case entry != "" && installed && !belongs(entry, r.Package.Dir):
+		r.Entry = ""
+		r.Problem = &Problem{Kind: NoEntry, Detail: "its package.json leads out of the package, to " + filepath.ToSlash(entry)}
 	case entry != "":
 		if !installed { // a package that refers to itself, or a path mapping
 			if dir, ok := owner(entry); ok {
@@ -153,6 +156,15 @@ func describe(root, request, entry, detail string, listed map[string]bool) Resul
 		r.Problem = &Problem{Kind: Unknown, Suggestion: nearest(name, root, listed)}
 	}
 	return r
+}
+
+// belongs reports whether an entry is the package's to hand out: a file of its own,
+// or of another installed package that its browser field names. Anything else would
+// bundle what the author of the package chose from the rest of the disk.
+func belongs(entry, dir string) bool {
+	rel, err := filepath.Rel(dir, entry)
+	inside := err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return inside || strings.Contains(filepath.ToSlash(entry), "/node_modules/")
 }
 
 // entryPoints asks esbuild's resolver for every request at once. details holds

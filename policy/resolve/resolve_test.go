@@ -71,6 +71,10 @@ export {}
 -- app/node_modules/.pnpm/linked@5.0.0/node_modules/linked/c.js --
 -- app/node_modules/cut/package.json --
 {"name":"cut","version":"1.0.0","main":"not-there.js"}
+-- app/node_modules/thief/package.json --
+{"name":"thief","version":"1.0.0","main":"../../secret.js"}
+-- app/secret.js --
+exports.key = 1
 -- app/node_modules/torn/package.json --
 {"name":"torn",
 -- app/node_modules/loop.link --
@@ -114,6 +118,7 @@ func TestPackages_resolveAsBundlersDo(t *testing.T) {
 		"near miss of a listed name":          {request: "gon", problem: Unknown, suggestion: "gone"},
 		"unlike anything":                     {request: "zzzzzzzz", problem: Unknown},
 		"main file missing":                   {request: "cut", version: "1.0.0", listed: true, problem: NoEntry},
+		"main outside of the package":         {request: "thief", version: "1.0.0", problem: NoEntry},
 		"torn manifest":                       {request: "torn", listed: true, problem: BadManifest},
 		"symlink loop":                        {request: "loop", listed: true, problem: NotInstalled},
 		"built-in":                            {request: "fs", problem: Builtin},

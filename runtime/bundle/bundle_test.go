@@ -123,6 +123,20 @@ func TestOfLibrary_theBrowserFieldMaySwitchABuiltinOff(t *testing.T) {
 	}
 }
 
+func TestOfLibrary_dataIsALibraryToo(t *testing.T) {
+	root := unpack(t, "-- d.json --\n{\"default\":1,\"answer\":42}\n")
+	b, err := library(t, root, "d.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b.Code), "answer: 42") || !strings.Contains(string(b.Code), "return require_stdin()") {
+		t.Errorf("the bundle does not hand the data out:\n%s", b.Code)
+	}
+	if diff := cmp.Diff([]string{filepath.Join(root, "d.json")}, b.Inputs); diff != "" {
+		t.Errorf("inputs: %s", diff)
+	}
+}
+
 func TestOfLibrary_errorsCarryTheirPlace(t *testing.T) {
 	root := unpack(t, "-- a.js --\nimport './gone.js'\n-- bad.js --\nlet = = 1\n-- tla.js --\nawait 1\n")
 	tests := map[string]struct {

@@ -25,9 +25,8 @@ type Library struct {
 // namespace object with live bindings for ES modules.
 func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 	builtins := &imports{}
-	b, err := run(ctx, api.BuildOptions{
+	options := api.BuildOptions{
 		AbsWorkingDir:  lib.Root,
-		EntryPoints:    []string{lib.Entry},
 		Outfile:        filepath.Join(lib.OutDir, lib.File),
 		Format:         api.FormatIIFE,
 		GlobalName:     Global,
@@ -38,7 +37,14 @@ func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 		TreeShaking:    api.TreeShakingTrue,
 		TsconfigRaw:    "{}",
 		Plugins:        []api.Plugin{builtinStubs(builtins)},
-	})
+	}
+	if filepath.Ext(lib.Entry) == ".json" {
+		// As an entry, data would be bundled and exported by nobody.
+		options.Stdin = &api.StdinOptions{Contents: "module.exports = require(" + quote(filepath.ToSlash(lib.Entry)) + ");\n", ResolveDir: filepath.Dir(lib.Entry)}
+	} else {
+		options.EntryPoints = []string{lib.Entry}
+	}
+	b, err := run(ctx, options)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ const (
 // Failure is a load that failed.
 type Failure struct {
 	Kind    FailureKind
-	Limit   string // "memory", "time" or "stack"
+	Limit   string // "memory", "time", "stack" or "jobs"
 	Name    string // the error's class, for Threw
 	Message string
 	Stack   string // as the guest prints it, not mapped

@@ -144,6 +144,9 @@ func (g *guest) script(ctx context.Context, s Script, global string) (Exports, *
 	if _, err := g.vm.RunJobs(ctx, maxJobs); err != nil {
 		return Exports{}, failure(err)
 	}
+	if g.vm.JobsPending() {
+		return Exports{}, &Failure{Kind: Limited, Limit: "jobs", Message: fmt.Sprintf("more than %d promise jobs", maxJobs)}
+	}
 	exports, err := g.exports(ctx, global)
 	if err != nil {
 		return Exports{}, failure(err)
@@ -154,9 +157,9 @@ func (g *guest) script(ctx context.Context, s Script, global string) (Exports, *
 	return exports, nil
 }
 
-// maxJobs bounds the promise reactions that belong to loading; a library that
-// queues more is at work, not loading.
-const maxJobs = 10_000
+// maxJobs bounds the promise reactions that belong to loading. One that queues more
+// never comes to rest, and would keep an application's page busy for ever.
+const maxJobs = 100_000
 
 func (g *guest) exports(ctx context.Context, global string) (Exports, error) {
 	name, err := g.vm.NewString(global)
