@@ -158,12 +158,8 @@ func failed(ctx context.Context, err error, b *bundle.Bundle, source policy.Sour
 		return ctx.Err()
 	case errors.As(err, &thrown):
 		out.Message, printed = thrown.Error(), thrown.Stack
-	case errors.As(err, &limit) && limit.Kind == quickjs.LimitMemory:
-		out.Message = fmt.Sprintf("it used more than the %d MB of memory that a policy may use", Memory>>20)
-	case errors.As(err, &limit) && limit.Kind == quickjs.LimitTime:
-		out.Message = fmt.Sprintf("it ran longer than the %v that a policy may take", Timeout)
 	case errors.As(err, &limit):
-		out.Message = limit.Error()
+		out.Message, printed = limitMessage(limit), limit.Stack
 	default:
 		return fmt.Errorf("evaluate the policy: %w", err)
 	}
@@ -182,6 +178,17 @@ func failed(ctx context.Context, err error, b *bundle.Bundle, source policy.Sour
 	}
 	out.Stack = stack.Format(frames)
 	return out
+}
+
+func limitMessage(limit *quickjs.LimitError) string {
+	switch limit.Kind {
+	case quickjs.LimitMemory:
+		return fmt.Sprintf("it used more than the %d MB of memory that a policy may use", Memory>>20)
+	case quickjs.LimitTime:
+		return fmt.Sprintf("it ran longer than the %v that a policy may take", Timeout)
+	default:
+		return limit.Error()
+	}
 }
 
 // node is the encoder's form of a value.

@@ -219,7 +219,7 @@ func failure(err error) *Failure {
 	var limit *quickjs.LimitError
 	switch {
 	case errors.As(err, &limit):
-		return &Failure{Kind: Limited, Limit: string(limit.Kind), Message: limit.Error()}
+		return &Failure{Kind: Limited, Limit: string(limit.Kind), Message: limit.Error(), Stack: limit.Stack}
 	case errors.As(err, &thrown):
 		return &Failure{Kind: Threw, Name: thrown.Name, Message: thrown.Message, Stack: thrown.Stack}
 	default:

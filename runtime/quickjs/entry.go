@@ -31,6 +31,7 @@ func (vm *VM) run(ctx context.Context, x export, args ...uint64) (uint64, error)
 	if vm.depth >= limit {
 		return 0, &JSError{Name: "RangeError", Message: fmt.Sprintf("too many nested calls between host and guest (limit %d)", vm.limits.Depth), err: ErrDepth}
 	}
+	caller := ctx
 	if vm.depth == 0 {
 		var err error
 		if ctx, err = vm.begin(ctx); err != nil {
@@ -48,11 +49,32 @@ func (vm *VM) run(ctx context.Context, x export, args ...uint64) (uint64, error)
 	}
 	if vm.depth == 0 {
 		vm.end()
+		if err == nil {
+			vm.keepLimitStack(caller)
+		}
 	}
 	if vm.dead != nil {
 		return 0, vm.dead
 	}
 	return result, nil
+}
+
+// keepLimitStack notes where the guest was when a limit fired. The engine raised an
+// error for it that no guest code could catch, and all frames have returned; reading
+// the stack of that error runs none of the guest's code. So the VM may come to life
+// for these few calls, each an outermost one with its own guest time.
+func (vm *VM) keepLimitStack(ctx context.Context) {
+	var limit *LimitError
+	if !errors.As(vm.dead, &limit) || limit.Stack != "" || vm.closed {
+		return
+	}
+	dead := vm.dead
+	defer func() { vm.dead = dead }()
+	vm.dead = nil
+	bits, err := vm.call(xGetException, uint64(vm.cx))
+	if err == nil && tagOf(bits) == tagObject {
+		limit.Stack = vm.errorStack(ctx, bits)
+	}
 }
 
 // enter calls the export at the present depth and checks the stack pointer.

@@ -46,6 +46,7 @@ type LimitError struct {
 	Bytes  uint64        // the memory limit, for LimitMemory
 	Time   time.Duration // the time limit, for LimitTime
 	Detail string        // what the engine said, where it said something
+	Stack  string        // guest stack where the limit fired, innermost first; "" when the engine could not tell
 	Cause  error         // the context's error, where it was the reason
 }
 

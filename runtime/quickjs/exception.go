@@ -37,8 +37,10 @@ func (vm *VM) caught(ctx context.Context) error {
 	defer func() { vm.building-- }()
 	if vm.uncatchable(bits) {
 		message, _ := vm.ownText(ctx, bits, "message")
+		limit := vm.engineLimit(message)
+		limit.Stack = vm.errorStack(ctx, bits)
 		vm.release(bits)
-		return vm.die(vm.engineLimit(message))
+		return vm.die(limit)
 	}
 	return vm.describe(ctx, bits)
 }
@@ -55,9 +57,9 @@ func (vm *VM) uncatchable(bits uint64) bool {
 
 // engineLimit says which limit an uncatchable error stands for. An interrupt has
 // recorded its reason already, so what is left is memory and the engine's bounds.
-func (vm *VM) engineLimit(message string) error {
+func (vm *VM) engineLimit(message string) *LimitError {
 	if strings.Contains(message, "out of memory") {
-		return vm.memoryLimit("")
+		return &LimitError{Kind: LimitMemory, Bytes: vm.limits.MemoryBytes}
 	}
 	return &LimitError{Kind: LimitEngine, Detail: message}
 }

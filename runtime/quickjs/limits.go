@@ -73,6 +73,11 @@ func (l Limits) memoryCap() uint64 {
 	return (total + pageSize - 1) / pageSize * pageSize
 }
 
+// pollSlack is how much later than the limit an interruptible engine is closed. Code
+// that asks whether to go on is stopped at the limit, in good order and with a stack
+// to show for it; only what does not ask has to be cut off.
+const pollSlack = 200 * time.Millisecond
+
 // guestClock measures guest time of one outermost entry. It stops while the host
 // runs, so a slow host function or a debugger never uses up the guest's time.
 type guestClock struct {
@@ -97,7 +102,7 @@ func (c *guestClock) resume() {
 	}
 	c.running, c.since = true, c.now()
 	if c.timer != nil {
-		c.timer.Reset(max(c.limit-c.used, time.Millisecond))
+		c.timer.Reset(max(c.limit-c.used, time.Millisecond) + pollSlack)
 	}
 }
 

@@ -501,3 +501,36 @@ func TestTimeZone_isTheOptionsAndUTCByDefault(t *testing.T) {
 	expect(t, vm, "performance.now() + ' ' + new Date().toISOString()", "1500 2024-02-29T12:00:01.500Z")
 	expect(t, vm, "new Date(8.64e15).getHours() + new Date(-8.64e15).getHours()", "0")
 }
+
+// TestLimits_sayWhereTheGuestWas: whoever reads that a limit fired has to find the
+// loop.
+func TestLimits_sayWhereTheGuestWas(t *testing.T) {
+	for name, tt := range map[string]struct{ code, where string }{
+		// The engine keeps lines for calls and throws only, so an empty loop is known by
+		// its function.
+		"time in an empty loop":  {"\nfunction spin() {\n  for (;;) {}\n}\nspin();", "spin (lib.js:2"},
+		"time in a loop of work": {"1;\nwhile (true)\n  Math.abs(1);", "lib.js:3"},
+		"memory":                 {"const held = [];\nfunction grow() {\n  for (;;) held.push(new Uint8Array(8 << 20));\n}\ngrow();", "grow (lib.js:3"},
+	} {
+		for kind, engine := range map[string]*Engine{"fast": sharedEngine(t), "interruptible": openInterruptible(t)} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				limits := Limits{Timeout: 100 * time.Millisecond, MemoryBytes: 32 << 20}
+				if name == "memory" {
+					limits.Timeout = time.Minute
+				}
+				vm := newVMOf(t, engine, VMOptions{Limits: limits})
+				_, err := vm.Eval(t.Context(), tt.code, "lib.js")
+				var limit *LimitError
+				if !errors.As(err, &limit) {
+					t.Fatalf("error %v", err)
+				}
+				if !strings.Contains(limit.Stack, tt.where) {
+					t.Errorf("stack %q does not say %q", limit.Stack, tt.where)
+				}
+				if vm.Dead() == nil {
+					t.Error("the VM lives")
+				}
+			})
+		}
+	}
+}
