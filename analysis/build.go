@@ -3,6 +3,7 @@ package analysis
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
@@ -20,8 +22,11 @@ type Build struct {
 	*Result
 	Files []File // sorted by path
 	// Stale lists the files whose content on disk differs from what a build writes
-	// now; after a build that wrote, it is empty.
+	// now, and those of an earlier build that belong to it no longer; after a build
+	// that wrote, it is empty.
 	Stale []string
+	// Removed lists the files of an earlier build that this one took away.
+	Removed []string
 }
 
 // Changed returns how many files the build found missing or different.
@@ -68,6 +73,10 @@ func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (
 		return nil, err
 	}
 	defer out.close()
+	before, err := out.written()
+	if err != nil {
+		return nil, err
+	}
 	for i := range build.Files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -85,6 +94,20 @@ func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (
 				return nil, err
 			}
 		}
+	}
+	left, err := out.leftBehind(before, build.Files)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range left {
+		if dryRun {
+			build.Stale = append(build.Stale, path)
+			continue
+		}
+		if err := out.root.Remove(filepath.FromSlash(path)); err != nil {
+			return nil, fmt.Errorf("remove %s, which belongs to no library of the policy: %w", path, err)
+		}
+		build.Removed = append(build.Removed, path)
 	}
 	return build, nil
 }
@@ -184,6 +207,69 @@ func (o *output) write(name string, content []byte) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// written lists the files that the manifest on disk speaks of, which is what the
+// last build wrote. A manifest that cannot be read speaks of none.
+func (o *output) written() ([]string, error) {
+	raw, err := o.root.ReadFile(filepath.FromSlash(ManifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the last build's manifest: %w", err)
+	}
+	var m manifest
+	if json.Unmarshal(raw, &m) != nil {
+		return nil, nil
+	}
+	var files []string
+	add := func(f *manifestFile, beside ...string) {
+		if f == nil {
+			return
+		}
+		files = append(files, f.Path)
+		for _, extension := range beside {
+			files = append(files, strings.TrimSuffix(f.Path, ".js")+extension)
+		}
+	}
+	for _, l := range m.Libraries {
+		add(l.Bundle, ".js.map")
+		add(l.Proxy, ".d.ts", ".js.map")
+		for _, w := range l.Workloads {
+			add(w.Bundle, ".js.map")
+			add(w.Proxy, ".d.ts", ".js.map")
+		}
+	}
+	return files, nil
+}
+
+// leftBehind returns the files of the last build that the new one does not have: a
+// library that left the policy must not leave a working sandbox with its old
+// authority. Only what lies in the output folders and is there counts, since a
+// manifest is a file that anybody may have edited.
+func (o *output) leftBehind(before []string, now []File) ([]string, error) {
+	kept := map[string]bool{}
+	for _, f := range now {
+		kept[f.Path] = true
+	}
+	var left []string
+	for _, name := range before {
+		folder := path.Dir(path.Clean(name))
+		if kept[name] || path.Clean(name) != name || folder != OutputFolder && folder != ProxyFolder {
+			continue
+		}
+		info, err := o.root.Lstat(filepath.FromSlash(name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, fmt.Errorf("look for %s of the last build: %w", name, err)
+		case info.Mode().IsRegular():
+			left = append(left, name)
+		}
+	}
+	slices.Sort(left)
+	return slices.Compact(left), nil
 }
 
 // Proxy returns the generated proxy for a request as it would be written now: a

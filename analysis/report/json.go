@@ -48,7 +48,8 @@ type libraryEntry struct {
 type buildEntry struct {
 	Files []string `json:"files"`
 	// Stale is what differs on disk, for a build that only checks.
-	Stale []string `json:"stale"`
+	Stale   []string `json:"stale"`
+	Removed []string `json:"removed"`
 }
 
 func count(findings []finding.Finding) summary {
@@ -86,11 +87,12 @@ func JSON(w io.Writer, tool Tool, result *analysis.Result, build *analysis.Build
 		doc.Libraries = append(doc.Libraries, entry)
 	}
 	if build != nil {
-		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}}
+		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}, Removed: []string{}}
 		for _, f := range build.Files {
 			doc.Build.Files = append(doc.Build.Files, f.Path)
 		}
 		doc.Build.Stale = append(doc.Build.Stale, build.Stale...)
+		doc.Build.Removed = append(doc.Build.Removed, build.Removed...)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

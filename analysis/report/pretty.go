@@ -217,6 +217,11 @@ func (p Pretty) files(out *bufio.Writer, build *analysis.Build, dryRun bool) {
 		}
 		fmt.Fprintf(out, "%s %s %s\n", p.paint(green, "wrote"), f.Path, p.paint(dim, kilobytes(len(f.Content))))
 	}
+	for _, name := range build.Removed {
+		if !strings.HasSuffix(name, ".map") {
+			fmt.Fprintf(out, "%s %s\n", p.paint(red, "removed"), name)
+		}
+	}
 	if len(build.Files) > 0 {
 		fmt.Fprintf(out, "%d files, %d of them changed.\n\n", len(build.Files), changed)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // outputs reads what a build wrote.
@@ -175,4 +176,34 @@ func TestBuild_writesNothingFromAPolicyThatFails(t *testing.T) {
 	if after := outputs(t, dir, []string{manifest})[manifest]; after != before {
 		t.Errorf("a policy that fails changed the manifest:\n%s", after)
 	}
+}
+
+func TestBuild_takesAwayWhatLeftThePolicy(t *testing.T) {
+	dir := newProject(t, map[string]string{
+		".sandbox/sandbox.config.js": "export default { one: { permissions: [] }, two: { permissions: ['localStorage'] } };\n",
+		"package.json":               `{"dependencies":{"one":"1","two":"1"}}`,
+		"node_modules/one/index.js":  "exports.one = 1;\n", "node_modules/one/package.json": `{"name":"one","version":"1.0.0"}`,
+		"node_modules/two/index.js": "exports.two = 2;\n", "node_modules/two/package.json": `{"name":"two","version":"1.0.0"}`,
+		"dist/own.js": "// the application's\n",
+	})
+	if o := execute(t, dir, cacheDir(t), "build"); o.code != exitClean {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".sandbox", "sandbox.config.js"), []byte("export default { one: { permissions: [] } };\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gone := []string{".sandbox/proxys/two-proxy.d.ts", ".sandbox/proxys/two-proxy.js", ".sandbox/proxys/two-proxy.js.map", "dist/two.bundle.js", "dist/two.bundle.js.map"}
+	checked := parseReport(t, execute(t, dir, cacheDir(t), "build", "--check", "--format", "json"))
+	if diff := cmp.Diff(append(slices.Clone(gone), "dist/sandbox-manifest.json"), checked.Build.Stale, cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("stale (-want +got):\n%s", diff)
+	}
+	if o := execute(t, dir, cacheDir(t), "build"); o.code != exitClean {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, name := range gone {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	outputs(t, dir, []string{"dist/own.js", "dist/one.bundle.js"})
 }
