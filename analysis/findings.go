@@ -204,13 +204,17 @@ func (r *reporter) frames(failure *load.Failure, s script) []stack.Frame {
 		r.sn.session.options.Logger.Warn("a bundle has no usable source map", "bundle", s.File, "error", err)
 		return frames
 	}
-	return m.Frames(frames)
+	frames = m.Frames(frames)
+	if failure.Limit == "time" {
+		frames = stack.Blur(frames)
+	}
+	return frames
 }
 
 // ownPlace prints the innermost frame that lies in a file, as file:line:column.
 func (r *reporter) ownPlace(frames []stack.Frame) string {
 	for _, f := range frames {
-		if filepath.IsAbs(f.File) {
+		if filepath.IsAbs(f.File) && f.Line > 0 {
 			return fmt.Sprintf("%s:%d:%d", policy.Relative(r.sn.root, f.File), f.Line, f.Column)
 		}
 	}
@@ -230,7 +234,7 @@ func (r *reporter) guestStack(f *finding.Finding, failure *load.Failure, s scrip
 			f.Related = append(f.Related, finding.Related{Message: "called from " + name, File: file, Range: where})
 		}
 	}
-	if len(f.Related) > 0 {
+	if len(f.Related) > 0 && failure.Kind == load.Threw {
 		f.Related[0].Message = "thrown here"
 	}
 	if len(frames) > 0 {

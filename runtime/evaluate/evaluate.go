@@ -168,8 +168,11 @@ func failed(ctx context.Context, err error, b *bundle.Bundle, source policy.Sour
 		return errors.Join(out, mapErr)
 	}
 	frames := sources.Frames(stack.Parse(printed))
+	if limit != nil && limit.Kind == quickjs.LimitTime {
+		frames = stack.Blur(frames)
+	}
 	for _, f := range frames {
-		if out.File == "" && filepath.IsAbs(f.File) {
+		if out.File == "" && filepath.IsAbs(f.File) && f.Line > 0 {
 			out.File, out.Line, out.Column = f.File, f.Line, f.Column
 		}
 	}
