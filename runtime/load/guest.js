@@ -41,12 +41,14 @@
   const builtin = { __proto__: null, length: true, name: true, prototype: true, arguments: true, caller: true };
 
   return {
+    // Reports whether the name is a stand-in now.
     grant(name) {
-      if (name in global) return;
+      if (getOwnPropertyDescriptor(global, name) !== undefined) return false;
       const aliases = { __proto__: null, window: true, self: true, global: true, globalThis: true };
       defineProperty(global, name, {
         value: aliases[name] ? global : standIn(name), writable: true, enumerable: false, configurable: true,
       });
+      return true;
     },
 
     inspect(name) {

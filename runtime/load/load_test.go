@@ -162,3 +162,43 @@ func TestPool_aBundleThatAssignsNothing(t *testing.T) {
 		t.Errorf("%v %+v", err, got.Failure)
 	}
 }
+
+// The recorder must not change the verdict: a name that is not there still throws.
+func TestPool_saysWhatALoadTouched(t *testing.T) {
+	p := newPool(t, 1)
+	tests := map[string]struct {
+		code    string
+		failure string
+		want    []string
+	}{
+		"nothing":         {`var __SANDBOXED_LIB__ = { now: typeof Map };`, "", nil},
+		"presence":        {`var __SANDBOXED_LIB__ = { has: typeof window };`, "", []string{"get window"}},
+		"absent":          {`var __SANDBOXED_LIB__ = { t: document.title };`, "ReferenceError", []string{"get document"}},
+		"absent, caught":  {`var __SANDBOXED_LIB__ = {}; try { document } catch { __SANDBOXED_LIB__.none = 1 }`, "", []string{"get document"}},
+		"granted":         {`var __SANDBOXED_LIB__ = { t: crypto.subtle };`, "", []string{"get crypto"}},
+		"granted, unused": {`var __SANDBOXED_LIB__ = {};`, "", nil},
+		"a loop at once":  {`var __SANDBOXED_LIB__ = {}; globalThis.navigator; for (;;) {}`, "time", []string{"get navigator"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := p.Load(t.Context(), request(tt.code, "crypto"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			failure := ""
+			if got.Failure != nil {
+				failure = got.Failure.Name + got.Failure.Limit
+			}
+			if failure != tt.failure {
+				t.Errorf("failure %+v, want %q", got.Failure, tt.failure)
+			}
+			var touched []string
+			for _, touch := range got.Touches {
+				touched = append(touched, string(touch.Operation)+" "+touch.Name)
+			}
+			if diff := cmp.Diff(tt.want, touched); diff != "" {
+				t.Errorf("touches (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -187,7 +187,7 @@ func (w *worker) run(ctx context.Context, request Request) (Result, error) {
 			case r.answer.Fault != "":
 				return Result{}, fmt.Errorf("%w: %s", errEngine, r.answer.Fault)
 			case r.answer.Started:
-				deadline.Reset(time.Duration(1+len(request.Workloads))*request.Limits.Timeout + grace)
+				deadline.Reset(2*time.Duration(1+len(request.Workloads))*request.Limits.Timeout + grace) // a load may be repeated
 			default:
 				return r.answer.Result, nil
 			}

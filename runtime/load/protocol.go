@@ -7,7 +7,11 @@
 // process that runs it.
 package load
 
-import "time"
+import (
+	"time"
+
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/observe"
+)
 
 // Request is one library to load.
 type Request struct {
@@ -42,6 +46,9 @@ type Result struct {
 	Workloads []WorkloadResult // one for each workload, in order
 	// MemoryBytes is the guest's heap after the load.
 	MemoryBytes int64
+	// Touches are the globals that the scripts asked for: those that the guest does
+	// not have, and those that were granted, in order of time.
+	Touches []observe.Touch
 }
 
 // WorkloadResult is the outcome of one workload.

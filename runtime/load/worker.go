@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/observe"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
 
@@ -69,13 +70,29 @@ var guestSource string
 // guest is one realm with the functions of guest.js, which hold the intrinsics as
 // they were before the library ran.
 type guest struct {
-	vm      *quickjs.VM
-	grant   quickjs.Value
-	inspect quickjs.Value
+	vm       *quickjs.VM
+	grant    quickjs.Value
+	inspect  quickjs.Value
+	recorder *observe.Recorder // nil for a load that is not recorded
 }
 
-// evaluate loads one library and its workloads. An error is the tool's own.
+// evaluate loads one library and its workloads, and says what they touched while
+// they did. An error is the tool's own.
+//
+// The recorder stands where absent names are looked for. A load that asked for none
+// went as it would have gone without it; any other is repeated, so that what fails
+// for lack of a name fails here as it does in an application.
 func evaluate(ctx context.Context, engine *quickjs.Engine, request Request) (Result, error) {
+	recorded, err := evaluateOnce(ctx, engine, request, true)
+	if err != nil || len(recorded.Touches) == 0 {
+		return recorded, err
+	}
+	result, err := evaluateOnce(ctx, engine, request, false)
+	result.Touches = recorded.Touches
+	return result, err
+}
+
+func evaluateOnce(ctx context.Context, engine *quickjs.Engine, request Request, record bool) (Result, error) {
 	vm, err := engine.NewVM(ctx, quickjs.VMOptions{Limits: quickjs.Limits{
 		MemoryBytes: uint64(request.Limits.MemoryBytes),
 		StackBytes:  uint32(request.Limits.StackBytes),
@@ -88,6 +105,11 @@ func evaluate(ctx context.Context, engine *quickjs.Engine, request Request) (Res
 	g, err := newGuest(ctx, vm)
 	if err != nil {
 		return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
+	}
+	if record {
+		if g.recorder, err = observe.Install(ctx, vm, bundle.Global, bundle.WorkloadGlobal); err != nil {
+			return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
+		}
 	}
 	for _, name := range request.Permissions {
 		if err := g.permit(ctx, name); err != nil {
@@ -105,6 +127,9 @@ func evaluate(ctx context.Context, engine *quickjs.Engine, request Request) (Res
 	}
 	if used, err := vm.MemoryUsed(); err == nil { // a dead VM has no figure
 		result.MemoryBytes = int64(used)
+	}
+	if record {
+		result.Touches = g.recorder.Touches()
 	}
 	return result, nil
 }
@@ -131,8 +156,14 @@ func (g *guest) permit(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.vm.Call(ctx, g.grant, g.vm.Undefined(), text)
-	return err
+	granted, err := g.vm.Call(ctx, g.grant, g.vm.Undefined(), text)
+	if err != nil || g.recorder == nil {
+		return err
+	}
+	if fresh, err := granted.Bool(); err != nil || !fresh {
+		return err
+	}
+	return g.recorder.Watch(ctx, name)
 }
 
 // script evaluates a bundle, runs the jobs that it queued, and lists what it
