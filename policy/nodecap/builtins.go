@@ -1,96 +1,126 @@
-// Package nodecap holds what is known of Node's built-in modules.
+// Package nodecap holds what is known of Node's built-in modules: their identities,
+// and what the reviewed capability manifest decides about each.
 package nodecap
 
 import "strings"
 
+// Disposition is the manifest's decision about one built-in module.
+type Disposition string
+
+// The dispositions.
+const (
+	// Allowed: a library of general computation, available as it is.
+	Allowed Disposition = "allowed"
+	// Attenuated: importable, with what carries authority replaced, virtualised or
+	// constrained.
+	Attenuated Disposition = "attenuated"
+	// ModeDependent: unavailable to code from a string, reads of the staged folder for
+	// code from files.
+	ModeDependent Disposition = "mode-dependent"
+	// Denied: every way of loading it fails.
+	Denied Disposition = "denied"
+	// OptionalDenied: denied, and not there at all unless Node was started with a flag.
+	OptionalDenied Disposition = "optional-denied"
+)
+
 // builtins are the raw identities that the supported Node lines report: bare
 // names, and names that exist only behind the node: scheme. The six _stream_
-// entries left Node with version 26 and are still imported by old packages.
-var builtins = map[string]bool{
-	"_http_agent":         true,
-	"_http_client":        true,
-	"_http_common":        true,
-	"_http_incoming":      true,
-	"_http_outgoing":      true,
-	"_http_server":        true,
-	"_stream_duplex":      true,
-	"_stream_passthrough": true,
-	"_stream_readable":    true,
-	"_stream_transform":   true,
-	"_stream_wrap":        true,
-	"_stream_writable":    true,
-	"_tls_common":         true,
-	"_tls_wrap":           true,
-	"assert":              true,
-	"assert/strict":       true,
-	"async_hooks":         true,
-	"buffer":              true,
-	"child_process":       true,
-	"cluster":             true,
-	"console":             true,
-	"constants":           true,
-	"crypto":              true,
-	"dgram":               true,
-	"diagnostics_channel": true,
-	"dns":                 true,
-	"dns/promises":        true,
-	"domain":              true,
-	"events":              true,
-	"fs":                  true,
-	"fs/promises":         true,
-	"http":                true,
-	"http2":               true,
-	"https":               true,
-	"inspector":           true,
-	"inspector/promises":  true,
-	"module":              true,
-	"net":                 true,
-	"node:ffi":            true,
-	"node:quic":           true,
-	"node:sea":            true,
-	"node:sqlite":         true,
-	"node:test":           true,
-	"node:test/reporters": true,
-	"os":                  true,
-	"path":                true,
-	"path/posix":          true,
-	"path/win32":          true,
-	"perf_hooks":          true,
-	"process":             true,
-	"punycode":            true,
-	"querystring":         true,
-	"readline":            true,
-	"readline/promises":   true,
-	"repl":                true,
-	"stream":              true,
-	"stream/consumers":    true,
-	"stream/promises":     true,
-	"stream/web":          true,
-	"string_decoder":      true,
-	"sys":                 true,
-	"timers":              true,
-	"timers/promises":     true,
-	"tls":                 true,
-	"trace_events":        true,
-	"tty":                 true,
-	"url":                 true,
-	"util":                true,
-	"util/types":          true,
-	"v8":                  true,
-	"vm":                  true,
-	"wasi":                true,
-	"worker_threads":      true,
-	"zlib":                true,
+// entries left Node with version 26, are still imported by old packages, and have
+// the disposition of the module whose parts they were.
+var builtins = map[string]Disposition{
+	"_http_agent":         Denied,
+	"_http_client":        Denied,
+	"_http_common":        Denied,
+	"_http_incoming":      Denied,
+	"_http_outgoing":      Denied,
+	"_http_server":        Denied,
+	"_stream_duplex":      Allowed,
+	"_stream_passthrough": Allowed,
+	"_stream_readable":    Allowed,
+	"_stream_transform":   Allowed,
+	"_stream_wrap":        Allowed,
+	"_stream_writable":    Allowed,
+	"_tls_common":         Denied,
+	"_tls_wrap":           Denied,
+	"assert":              Allowed,
+	"assert/strict":       Allowed,
+	"async_hooks":         Attenuated,
+	"buffer":              Allowed,
+	"child_process":       Attenuated,
+	"cluster":             Denied,
+	"console":             Denied,
+	"constants":           Allowed,
+	"crypto":              Attenuated,
+	"dgram":               Attenuated,
+	"diagnostics_channel": Denied,
+	"dns":                 Attenuated,
+	"dns/promises":        Attenuated,
+	"domain":              Allowed,
+	"events":              Allowed,
+	"fs":                  ModeDependent,
+	"fs/promises":         ModeDependent,
+	"http":                Attenuated,
+	"http2":               Attenuated,
+	"https":               Attenuated,
+	"inspector":           Attenuated,
+	"inspector/promises":  Attenuated,
+	"module":              Attenuated,
+	"net":                 Attenuated,
+	"node:ffi":            Denied,
+	"node:quic":           OptionalDenied,
+	"node:sea":            Attenuated,
+	"node:sqlite":         Attenuated,
+	"node:test":           Denied,
+	"node:test/reporters": Denied,
+	"os":                  Attenuated,
+	"path":                Allowed,
+	"path/posix":          Allowed,
+	"path/win32":          Allowed,
+	"perf_hooks":          Attenuated,
+	"process":             Attenuated,
+	"punycode":            Allowed,
+	"querystring":         Allowed,
+	"readline":            Allowed,
+	"readline/promises":   Allowed,
+	"repl":                Denied,
+	"stream":              Allowed,
+	"stream/consumers":    Allowed,
+	"stream/promises":     Allowed,
+	"stream/web":          Allowed,
+	"string_decoder":      Allowed,
+	"sys":                 Allowed,
+	"timers":              Allowed,
+	"timers/promises":     Allowed,
+	"tls":                 Attenuated,
+	"trace_events":        Denied,
+	"tty":                 Attenuated,
+	"url":                 Allowed,
+	"util":                Allowed,
+	"util/types":          Allowed,
+	"v8":                  Attenuated,
+	"vm":                  Allowed,
+	"wasi":                Attenuated,
+	"worker_threads":      Attenuated,
+	"zlib":                Attenuated,
 }
 
-// IsBuiltin reports whether a module request names a Node built-in. A bare name
-// is looked up as it stands; a node: request is looked up as it stands and then
-// without the scheme. So "fs" and "node:fs" are built-ins, and so is
-// "node:sqlite", while "sqlite" is a package.
-func IsBuiltin(request string) bool {
-	if builtins[request] {
-		return true
+// Lookup returns the disposition of the built-in that a module request names. A bare
+// name is looked up as it stands; a node: request is looked up as it stands and then
+// without the scheme. So "fs" and "node:fs" are built-ins, and so is "node:sqlite",
+// while "sqlite" is a package.
+func Lookup(request string) (Disposition, bool) {
+	if d, ok := builtins[request]; ok {
+		return d, true
 	}
-	bare, scheme := strings.CutPrefix(request, "node:")
-	return scheme && builtins[bare]
+	if bare, scheme := strings.CutPrefix(request, "node:"); scheme {
+		d, ok := builtins[bare]
+		return d, ok
+	}
+	return "", false
+}
+
+// IsBuiltin reports whether a module request names a Node built-in.
+func IsBuiltin(request string) bool {
+	_, ok := Lookup(request)
+	return ok
 }

@@ -13,3 +13,15 @@ func TestIsBuiltin_tellsModulesFromPackages(t *testing.T) {
 		}
 	}
 }
+
+func TestLookup_givesTheManifestsDecision(t *testing.T) {
+	for request, want := range map[string]Disposition{
+		"path": Allowed, "node:path": Allowed, "_stream_readable": Allowed, "zlib": Attenuated, "node:sqlite": Attenuated,
+		"fs": ModeDependent, "node:fs/promises": ModeDependent, "cluster": Denied, "node:test": Denied, "node:quic": OptionalDenied,
+		"sqlite": "", "quic": "", "lodash": "",
+	} {
+		if got, ok := Lookup(request); got != want || ok != (want != "") {
+			t.Errorf("Lookup(%q) = %q %v, want %q", request, got, ok, want)
+		}
+	}
+}
