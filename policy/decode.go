@@ -45,6 +45,8 @@ func (r *reader) failed() bool {
 }
 
 func (r *reader) readLibrary(p *Prop) {
+	r.library = p.Key
+	defer func() { r.library = "" }()
 	v := p.Value
 	lib := Library{Name: p.Key, KeySpan: p.KeySpan, Span: p.Span, Value: v.Span, Arguments: "membrane", Results: "mirror", Reads: "window"}
 	if !r.expect(v, Object, fmt.Sprintf("The policy of %q", p.Key), "an object with its options, such as { permissions: [] }") {
@@ -72,21 +74,30 @@ func (r *reader) readLibrary(p *Prop) {
 // the code for a required option that is not there, reported at near.
 func (r *reader) options(v *Value, table []Option, owner string, missing finding.Code, near text.Span) {
 	r.duplicates(v, "option")
+	misspelt := map[string]bool{}
 	for _, p := range v.Props {
 		if _, known := option(table, p.Key); known {
 			continue
 		}
 		hint := "Known options: " + strings.Join(optionNames(table), ", ") + "."
-		if suggestion := resolve.Nearest(p.Key, optionNames(table)); suggestion != "" {
+		suggestion := resolve.Nearest(p.Key, optionNames(table))
+		if suggestion != "" {
 			hint = fmt.Sprintf("Did you mean %q?", suggestion)
+			misspelt[suggestion] = true
 		}
-		r.add(finding.BadOption, finding.Error, p.KeySpan, "%s has no option %q, and nothing reads it. %s", capital(owner), p.Key, hint)
+		f := r.add(finding.BadOption, finding.Error, p.KeySpan, "%s has no option %q, and nothing reads it. %s", capital(owner), p.Key, hint)
+		f.Data["option"] = p.Key
+		if suggestion != "" {
+			f.Data["suggestion"] = suggestion
+		}
 	}
 	if v.Open {
 		return
 	}
 	for _, o := range table {
-		if !o.Required || v.Prop(o.Name) != nil {
+		// One slip of the hand is one finding: what is there under a misspelt name is
+		// not missing as well.
+		if !o.Required || v.Prop(o.Name) != nil || misspelt[o.Name] {
 			continue
 		}
 		if missing == finding.NoPermissions {
@@ -106,6 +117,7 @@ func (r *reader) duplicates(v *Value, what string) {
 			continue
 		}
 		f := r.add(finding.BadOption, finding.Error, p.KeySpan, "Duplicate %s %q: JavaScript keeps only the last one, so the first is silently lost. Remove or merge one of them.", what, p.Key)
+		f.Data[what] = p.Key
 		r.related(f, at, "first written here")
 	}
 }
@@ -129,24 +141,7 @@ func (r *reader) permissions(v *Value) []Permission {
 	permissions := []Permission{}
 	seen := map[string]text.Span{}
 	for _, e := range v.Elems {
-		p := Permission{Span: e.Span}
-		switch e.Kind {
-		case String:
-			p.Name = e.Text
-		case Object:
-			r.options(e, PermissionOptions, "a permission", finding.BadOption, e.Span)
-			if name := e.Get("name"); name != nil && r.expect(name, String, "A permission's name", "a string, such as \"fetch\"") {
-				p.Name, p.Span = name.Text, name.Span
-			}
-			if allow := e.Get("allow"); allow != nil {
-				p.Allow = []string{}
-				for _, rule := range r.strings(allow, "allow", "[\"https://api.example.com/*\"]") {
-					p.Allow = append(p.Allow, rule.Text)
-				}
-			}
-		default:
-			r.expect(e, String, "A permission", "the name of a host global, such as \"Intl\", or an object { name, allow }")
-		}
+		p := r.permission(e)
 		if p.Name == "" {
 			if e.Kind == String {
 				r.add(finding.BadOption, finding.Error, e.Span, "A permission is the name of a host global, such as \"Intl\"; this one is empty.")
@@ -155,6 +150,7 @@ func (r *reader) permissions(v *Value) []Permission {
 		}
 		if at, again := seen[p.Name]; again {
 			f := r.add(finding.BadOption, finding.Warning, p.Span, "%q is granted twice. Remove one of the two.", p.Name)
+			f.Data["permission"] = p.Name
 			r.related(f, at, "first granted here")
 			continue
 		}
@@ -162,6 +158,80 @@ func (r *reader) permissions(v *Value) []Permission {
 		permissions = append(permissions, p)
 	}
 	return permissions
+}
+
+// permission reads one entry of permissions. Without a name it grants nothing.
+func (r *reader) permission(e *Value) Permission {
+	p := Permission{Span: e.Span}
+	switch e.Kind {
+	case String:
+		p.Name = e.Text
+	case Object:
+		r.options(e, PermissionOptions, "a permission", finding.BadOption, e.Span)
+		if name := e.Get("name"); name != nil && r.expect(name, String, "A permission's name", "a string, such as \"fetch\"") {
+			p.Name, p.Span = name.Text, name.Span
+		}
+		if allow := e.Get("allow"); allow != nil {
+			p.Allow = []string{}
+			for _, rule := range r.strings(allow, "allow", "[\"https://api.example.com/*\"]") {
+				p.Allow = append(p.Allow, rule.Text)
+			}
+		}
+		p.Reason = r.sentence(e, "reason", "a string that says why the library needs this capability")
+		p.Owner = r.sentence(e, "owner", "a string that says who answers for this grant")
+		r.expiry(e, &p)
+	default:
+		r.expect(e, String, "A permission", "the name of a host global, such as \"Intl\", or an object { name, allow }")
+	}
+	return p
+}
+
+// sentence reads an option that is free text for people.
+func (r *reader) sentence(v *Value, name, want string) string {
+	got := v.Get(name)
+	if got == nil || !r.expect(got, String, name, want) {
+		return ""
+	}
+	text := strings.TrimSpace(got.Text)
+	if text == "" {
+		r.add(finding.BadOption, finding.Error, got.Span, "%s has to be %s; this one is empty. Fill it in or remove the option.", name, want)
+	}
+	return text
+}
+
+// expiry reads the last day of a grant, and reports one that has passed. The day
+// itself still counts.
+func (r *reader) expiry(e *Value, p *Permission) {
+	v := e.Get("expires")
+	const want = "a date as a string, year first, such as \"2027-01-31\""
+	if v == nil || !r.expect(v, String, "expires", want) {
+		return
+	}
+	day, err := ParseDate(v.Text)
+	if err != nil {
+		r.add(finding.BadOption, finding.Error, v.Span, "expires has to be %s; %q is no such day.", want, shorten(v.Text))
+		return
+	}
+	p.Expires, p.ExpiresSpan = day, v.Span
+	if p.Name == "" || r.today.IsZero() || !day.Before(r.today) {
+		return
+	}
+	who := "It names no owner; whoever looks after this library"
+	if p.Owner != "" {
+		who = p.Owner
+	}
+	f := r.add(finding.ExpiredGrant, finding.Warning, v.Span, "The grant of %q ended on %s, %s ago, but still has its effect. %s has to decide: remove the permission, or set a later date if it is still needed.", p.Name, day, days(day.DaysUntil(r.today)), who)
+	f.Data["permission"], f.Data["expires"] = p.Name, day.String()
+	if p.Owner != "" {
+		f.Data["owner"] = p.Owner
+	}
+}
+
+func days(n int) string {
+	if n == 1 {
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", n)
 }
 
 var workloadName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)

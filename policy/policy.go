@@ -63,6 +63,12 @@ type Permission struct {
 	Span text.Span
 	// Allow narrows the capability; nil grants all of it.
 	Allow []string
+	// Reason says why the library needs the capability, and Owner who answers for
+	// that; both are free text, "" when the policy does not say.
+	Reason, Owner string
+	// Expires is the last day on which the grant is valid; zero for no end.
+	Expires     Date
+	ExpiresSpan text.Span
 }
 
 // PermissionNames returns the names of the granted globals in the policy's order.
@@ -118,6 +124,9 @@ type Source struct {
 	// Overlay holds the texts of open documents by absolute path, for the helpers
 	// that a policy imports.
 	Overlay map[string]string
+	// Today is the day against which grants expire. The zero Date reports none as
+	// expired.
+	Today Date
 }
 
 // Relative returns a path as findings name it: slash-separated and relative to the

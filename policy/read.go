@@ -23,6 +23,7 @@ func Read(ctx context.Context, source Source, evaluator Evaluator) (*Policy, err
 		policy: &Policy{File: source.File, Mapper: text.NewMapper(source.Text)},
 		file:   Relative(source.Root, source.File),
 		root:   source.Root,
+		today:  source.Today,
 	}
 	parsed := syntax.Parse(source.File, source.Text)
 	for _, d := range parsed.Diagnostics {
@@ -77,6 +78,9 @@ type reader struct {
 	policy *Policy
 	file   string
 	root   string
+	today  Date
+	// library is the one that is being read, "" outside of them. Findings name it.
+	library string
 }
 
 // fromTree converts the exported value, or returns nil when nothing is exported.
@@ -210,11 +214,15 @@ func (r *reader) content(file string, source Source) (string, bool) {
 	return string(raw), err == nil
 }
 
-// add appends a finding in the policy file.
+// add appends a finding in the policy file. Its Data is never nil.
 func (r *reader) add(code finding.Code, severity finding.Severity, span text.Span, format string, args ...any) *finding.Finding {
+	data := map[string]string{}
+	if r.library != "" {
+		data["library"] = r.library
+	}
 	r.policy.Findings = append(r.policy.Findings, finding.Finding{
 		Code: code, Severity: severity, File: r.file,
-		Range: r.policy.Mapper.Range(span), Message: fmt.Sprintf(format, args...),
+		Range: r.policy.Mapper.Range(span), Message: fmt.Sprintf(format, args...), Data: data,
 	})
 	return &r.policy.Findings[len(r.policy.Findings)-1]
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -16,9 +17,15 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
+// read reads a policy on a day of which the fixtures know.
 func read(t *testing.T, content string, evaluator Evaluator) *Policy {
 	t.Helper()
-	p, err := Read(t.Context(), Source{Root: "/project", File: "/project/.sandbox/sandbox.config.js", Text: content}, evaluator)
+	return readSource(t, Source{Root: "/project", File: "/project/.sandbox/sandbox.config.js", Text: content, Today: Date{2027, time.February, 1}}, evaluator)
+}
+
+func readSource(t *testing.T, source Source, evaluator Evaluator) *Policy {
+	t.Helper()
+	p, err := Read(t.Context(), source, evaluator)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +214,35 @@ func TestRead_halfTypedFilesKeepWhatCanBeRead(t *testing.T) {
 				t.Errorf("asked %d, complete %v, findings %v", e.asked, p.Complete, p.Findings)
 			}
 		})
+	}
+}
+
+func TestRead_grantsSayWhyWhoAndUntilWhen(t *testing.T) {
+	const content = `export default { lodash: { permissions: [
+  { name: "fetch", allow: ["https://a.example/*"], reason: " loads prices ", owner: "team-web", expires: "2020-02-29" },
+  { name: "crypto", reason: "ids" },
+] } };`
+	source := Source{Root: "/project", File: "/project/.sandbox/sandbox.config.js", Text: content}
+	p := readSource(t, source, nil)
+	if len(p.Findings) != 0 {
+		t.Errorf("without a day there are findings: %+v", p.Findings)
+	}
+	lib, _ := p.Library("lodash")
+	fetch, crypto := lib.Permissions[0], lib.Permissions[1]
+	if fetch.Reason != "loads prices" || fetch.Owner != "team-web" || fetch.Expires != (Date{2020, time.February, 29}) || content[fetch.ExpiresSpan.Start:fetch.ExpiresSpan.End] != `"2020-02-29"` {
+		t.Errorf("got %+v", fetch)
+	}
+	if crypto.Allow != nil || crypto.Reason != "ids" || !crypto.Expires.IsZero() {
+		t.Errorf("a reason alone does not make a whole grant: %+v", crypto)
+	}
+	source.Today = DateOf(time.Date(2020, time.March, 1, 23, 59, 0, 0, time.UTC))
+	p = readSource(t, source, nil)
+	want := map[string]string{"library": "lodash", "permission": "fetch", "owner": "team-web", "expires": "2020-02-29"}
+	if len(p.Findings) != 1 || !cmp.Equal(p.Findings[0].Data, want) {
+		t.Errorf("findings %+v", p.Findings)
+	}
+	if lib, _ := p.Library("lodash"); len(lib.Permissions) != 2 {
+		t.Error("an expired grant is gone")
 	}
 }
 

@@ -9,6 +9,7 @@ const (
 	TypeString      Type = "string"
 	TypeBool        Type = "boolean"
 	TypeCount       Type = "whole number above 0"
+	TypeDate        Type = "date, such as \"2027-01-31\""
 	TypeStrings     Type = "array of strings"
 	TypePermissions Type = "array of permissions"
 	TypeWorkloads   Type = "object of workloads"
@@ -34,7 +35,7 @@ type Option struct {
 var LibraryOptions = []Option{
 	{
 		Name: "permissions", Type: TypePermissions, Required: true, Snippet: "[$0]",
-		Doc: "The host globals that this library may use, by name. `[]` grants none. An entry may be an object, `{ name: \"fetch\", allow: [\"https://api.example.com/*\"] }`, which grants a narrower form of the capability.",
+		Doc: "The host globals that this library may use, by name. `[]` grants none. An entry may be an object, `{ name: \"fetch\", allow: [\"https://api.example.com/*\"], reason: \"loads prices\" }`: `allow` grants a narrower form of the capability; `reason`, `owner` and `expires` say why it is granted, who answers for it and until when.",
 	},
 	{
 		Name: "workloads", Type: TypeWorkloads, Snippet: "{\n\t${1:name}: { entry: \"${2:src/sandbox/work.js}\", exports: [\"${3:run}\"] },\n}",
@@ -83,7 +84,10 @@ var WorkloadOptions = []Option{
 // PermissionOptions are the options of a permission in its object form.
 var PermissionOptions = []Option{
 	{Name: "name", Type: TypeString, Required: true, Snippet: "\"${1:fetch}\"", Doc: "The name of the host global."},
-	{Name: "allow", Type: TypeStrings, Snippet: "[\"${1:https://api.example.com/*}\"]", Doc: "What the narrowed capability may be used for: URL patterns for `fetch`, key prefixes for storage."},
+	{Name: "allow", Type: TypeStrings, Snippet: "[\"${1:https://api.example.com/*}\"]", Doc: "What the narrowed capability may be used for: URL patterns for `fetch`, key prefixes for storage. Without it the whole capability is granted."},
+	{Name: "reason", Type: TypeString, Snippet: "\"$1\"", Doc: "Why the library needs this capability, for whoever reviews the policy. It changes nothing at run time."},
+	{Name: "owner", Type: TypeString, Snippet: "\"$1\"", Doc: "Who answers for this grant, such as a team or an address. It changes nothing at run time."},
+	{Name: "expires", Type: TypeDate, Snippet: "\"${1:2027-01-31}\"", Doc: "The last day on which this grant is meant to be valid, as `\"2027-01-31\"`. From the next day on it is reported as SBX017, so that somebody decides on it again; the grant itself stays until it is removed."},
 }
 
 func option(options []Option, name string) (Option, bool) {
