@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/microsoft/typescript-go/shim/parse"
@@ -42,53 +41,16 @@ type Exported struct {
 	From     *Import   // set for export { name } from "x"
 }
 
-// Imports returns the modules that the file mentions, in source order. Calls of a
-// require that the file declares itself do not count.
+// Imports returns the modules that the file imports by literal specifiers, in source
+// order. Calls of a require that the file declares itself do not count.
 func (f *File) Imports() []Import {
 	var out []Import
-	if f.source != nil {
-		f.imports(f.source.AsNode(), &out)
-	}
-	slices.SortStableFunc(out, func(a, b Import) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
-	return out
-}
-
-func (f *File) imports(n *parse.Node, out *[]Import) {
-	children(n, func(child *parse.Node) {
-		switch child.Kind {
-		case parse.KindImportDeclaration:
-			f.mention(out, child.ModuleSpecifier(), importKind(child), importNames(child))
-			return
-		case parse.KindExportDeclaration:
-			kind := ImportReexport
-			if child.AsExportDeclaration().IsTypeOnly {
-				kind = ImportTypeOnly
-			}
-			f.mention(out, child.ModuleSpecifier(), kind, exportNames(child))
-			return
-		case parse.KindImportEqualsDeclaration:
-			d := child.AsImportEqualsDeclaration()
-			if d.ModuleReference != nil && d.ModuleReference.Kind == parse.KindExternalModuleReference {
-				kind := ImportRequire
-				if d.IsTypeOnly {
-					kind = ImportTypeOnly
-				}
-				f.mention(out, d.ModuleReference.Expression(), kind, []string{"*"})
-			}
-			return
-		case parse.KindImportType:
-			if argument := child.AsImportTypeNode().Argument; argument != nil && argument.Kind == parse.KindLiteralType {
-				f.mention(out, argument.AsLiteralTypeNode().Literal, ImportTypeOnly, nil)
-			}
-		case parse.KindCallExpression:
-			if child.Expression().Kind == parse.KindImportKeyword && len(child.Arguments()) > 0 {
-				f.mention(out, child.Arguments()[0], ImportDynamic, []string{"*"})
-			} else if specifier := requireOf(child); specifier != nil && f.scopes().lookup(child.Expression()) == nil {
-				f.mention(out, specifier, ImportRequire, requiredNames(child))
-			}
+	for _, m := range f.Mentions() {
+		if m.imports() {
+			out = append(out, m.Import)
 		}
-		f.imports(child, out)
-	})
+	}
+	return out
 }
 
 func (f *File) mention(out *[]Import, specifier *parse.Node, kind ImportKind, names []string) {
