@@ -66,6 +66,19 @@ func IsType(n *Node) bool { return ast.IsTypeNode(n) && n.Kind != ast.KindExpres
 // IsWrite reports whether an expression is assigned to where it stands.
 func IsWrite(n *Node) bool { return ast.IsWriteAccess(n) }
 
+// IsWriteOnly reports whether an expression is assigned to where it stands and its
+// old value is not read, as ++ and += do.
+func IsWriteOnly(n *Node) bool { return ast.IsWriteOnlyAccess(n) }
+
+// IsGenerator reports whether a function is function* or async function*.
+func IsGenerator(n *Node) bool { return n.BodyData() != nil && n.BodyData().AsteriskToken != nil }
+
+// IsAsync reports whether a function is async.
+func IsAsync(n *Node) bool { return ast.HasSyntacticModifier(n, ast.ModifierFlagsAsync) }
+
+// IsStatic reports whether a class member is static.
+func IsStatic(n *Node) bool { return ast.IsStatic(n) }
+
 // IsConst reports whether a VariableDeclarationList is const or using.
 func IsConst(list *Node) bool {
 	return list.Flags&ast.NodeFlagsConst != 0 || list.Flags&ast.NodeFlagsUsing != 0

@@ -1,0 +1,109 @@
+// Package authority says what a script takes from the global object, without
+// running it: which names, by which path, whether they are read, written or only
+// looked for, and where the script does something that no reading of the code can
+// follow.
+//
+// It never stays silent about the second kind: a script that hands the global
+// object to code that is not known, looks a computed name up in it or makes code
+// from text gets an Unknown for it. The other way round it may say too much; a Use
+// is what the script can do, not what it does.
+package authority
+
+import (
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+)
+
+// Kind tells what a script does with a name.
+type Kind int
+
+// The kinds of use.
+const (
+	Read     Kind = iota // the value is taken
+	Write                // the name is assigned to, incremented, deleted or defined
+	Presence             // it is only asked whether the name exists
+)
+
+var kindNames = [...]string{"read", "write", "presence"}
+
+// String names the kind in a word.
+func (k Kind) String() string {
+	if k < 0 || int(k) >= len(kindNames) {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// Use is one place where a script uses a name of the global object.
+type Use struct {
+	// Name is the global's name: "fetch", "navigator".
+	Name string
+	// Path goes on from Name as far as static members go: "navigator.clipboard.writeText".
+	Path string
+	// Root is the name by which the global object was reached, "window" for
+	// window.fetch, "this" for this.fetch, and "" for a plain name. The script needs
+	// that name too.
+	Root string
+	Kind Kind
+	// Span is the name or the chain of members in the script.
+	Span text.Span
+	// Guarded is set where a condition has established that the name exists, a
+	// fallback stands beside it, or a failure is caught.
+	Guarded bool
+	// Loading is set where the code is reached while the script is evaluated: at its
+	// top level, and in functions that are certainly called from there.
+	Loading bool
+}
+
+// Reason tells why the code cannot be followed.
+type Reason int
+
+// The reasons.
+const (
+	ComputedKey     Reason = iota // a member of the global object whose name is computed
+	Rest                          // all of its other members are taken by a rest element
+	Enumerated                    // its members are listed or copied
+	Escapes                       // the object itself goes where it cannot be followed
+	CodeFromText                  // eval, Function, a timer with a text
+	ConstructorWalk               // code from text by the constructor of some function
+	Reflection                    // Reflect and its like with a name that is computed
+	DefinesGlobal                 // globals are defined whose names are computed
+	With                          // with: any name may be a member of its object
+)
+
+var reasonNames = [...]string{
+	"computed key", "rest", "enumerated", "escapes", "code from text", "constructor walk", "reflection", "defines global", "with",
+}
+
+// String names the reason in a few words.
+func (r Reason) String() string {
+	if r < 0 || int(r) >= len(reasonNames) {
+		return "unknown"
+	}
+	return reasonNames[r]
+}
+
+// Unknown is one place where a script reaches the global object in a way that
+// cannot be followed, so that it may use any name.
+type Unknown struct {
+	Reason  Reason
+	Kind    Kind // Read or Write
+	Span    text.Span
+	Loading bool
+	// Detail is the expression, shortened: "root[name]".
+	Detail string
+}
+
+// Result is what a script takes from the global object, in source order.
+type Result struct {
+	Uses     []Use
+	Unknowns []Unknown
+	// Defines are the globals that the script surely makes itself before it first
+	// reads them, sorted. A caller that asks what the script needs leaves them out.
+	Defines []string
+}
+
+// Infer reads a script.
+func Infer(file *syntax.File) Result {
+	return direct(file)
+}
