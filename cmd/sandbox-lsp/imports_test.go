@@ -27,7 +27,7 @@ var layers = map[string][]string{
 var only = map[string][]string{
 	"go.lsp.dev/":                              {"lsp"},
 	"github.com/tetratelabs/wazero":            {"runtime/quickjs"},
-	"github.com/microsoft/typescript-go/shim/": {"policy/syntax", "policy/syntax/authority", "proxygen"},
+	"github.com/microsoft/typescript-go/shim/": {"policy/syntax", "policy/syntax/authority", "policy/hostglobals", "proxygen"},
 	"github.com/evanw/esbuild":                 {"runtime/bundle", "policy/resolve"},
 	"github.com/spf13/cobra":                   {"cmd/sandbox-lsp"},
 }
