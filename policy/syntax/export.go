@@ -53,7 +53,7 @@ func (f *File) Export() (*Node, ExportForm, text.Span) {
 				if specifier.Name().Text() != "default" {
 					continue
 				}
-				value := &Node{Kind: KindOther, Span: f.span(specifier), syntax: specifier}
+				value := &Node{Kind: KindOther, Span: f.span(specifier), Whole: f.span(specifier), syntax: specifier}
 				if s.ModuleSpecifier() == nil {
 					value = f.value(specifier.PropertyNameOrName())
 				}

@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 		}
 		if n, _, span := file.Export(); n != nil {
 			inside("export", span)
-			nested(t, file, n, n.Span)
+			nested(t, file, n, n.Whole)
 		}
 		for _, i := range file.Imports() {
 			inside("import", i.Span)
@@ -70,6 +70,10 @@ func nested(t *testing.T, file *File, n *Node, parent text.Span) {
 		}
 	}
 	within(n.Kind.String(), n.Span)
+	within("whole "+n.Kind.String(), n.Whole)
+	if len(file.Diagnostics) == 0 && n.Kind != KindMissing && (n.Whole.Start > n.Span.Start || n.Whole.End < n.Span.End) {
+		t.Errorf("%s: %v is not inside its whole %v", n.Kind, n.Span, n.Whole)
+	}
 	parent = n.Span
 	file.Resolve(n)
 	for _, p := range n.Properties {

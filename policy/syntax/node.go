@@ -48,8 +48,10 @@ func (k Kind) String() string {
 // Node is one expression. Which fields are set depends on Kind. The span of a
 // child lies within its parent's, except for what Resolve reached through a name.
 type Node struct {
-	Kind       Kind
-	Span       text.Span
+	Kind Kind
+	Span text.Span
+	// Whole is Span with the parentheses and the type annotations that Kind leaves out.
+	Whole      text.Span
 	Text       string
 	Number     float64
 	Bool       bool

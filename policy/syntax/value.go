@@ -13,8 +13,12 @@ func (f *File) value(e *parse.Node) *Node {
 	if e == nil {
 		return &Node{Kind: KindMissing}
 	}
+	whole := e
+	for parse.IsSynthesized(whole) && unwrapOnce(whole) != nil { // made of a JSDoc comment
+		whole = unwrapOnce(whole)
+	}
 	e = unwrap(e)
-	n := &Node{Kind: KindOther, Span: f.span(e), syntax: e}
+	n := &Node{Kind: KindOther, Span: f.span(e), Whole: f.span(whole), syntax: e}
 	if parse.IsMissing(e) && e.Kind == parse.KindIdentifier {
 		n.Kind = KindMissing
 		return n
@@ -88,15 +92,21 @@ func (n *Node) embrace() {
 	for i := range n.Properties {
 		p := &n.Properties[i]
 		p.Span = within(p.Span, n.Span)
-		p.KeySpan, p.Value.Span = within(p.KeySpan, p.Span), within(p.Value.Span, p.Span)
+		p.KeySpan = within(p.KeySpan, p.Span)
+		p.Value.embraced(p.Span)
 	}
 	for _, list := range [][]*Node{n.Elements, n.Args, {n.Callee, n.Operand}} {
 		for _, child := range list {
 			if child != nil {
-				child.Span = within(child.Span, n.Span)
+				child.embraced(n.Span)
 			}
 		}
 	}
+}
+
+func (n *Node) embraced(outer text.Span) {
+	n.Span = within(n.Span, outer)
+	n.Whole = within(n.Whole, outer)
 }
 
 func within(s, outer text.Span) text.Span {
@@ -152,11 +162,12 @@ func (f *File) property(member *parse.Node) Property {
 	case parse.KindMethodDeclaration:
 		p.Method, p.Value = true, f.value(member)
 	case parse.KindGetAccessor, parse.KindSetAccessor:
-		p.Accessor, p.Value = true, &Node{Kind: KindOther, Span: p.Span, syntax: member}
+		p.Accessor, p.Value = true, &Node{Kind: KindOther, Span: p.Span, Whole: p.Span, syntax: member}
 	default:
 		p.Value = f.value(member.Initializer())
 		if p.Value.syntax == nil {
 			p.Value.Span = text.Span{Start: p.Span.End, End: p.Span.End}
+			p.Value.Whole = p.Value.Span
 		}
 	}
 	p.key(f, member.Name())
@@ -186,17 +197,21 @@ func (p *Property) key(f *File, name *parse.Node) {
 // unwrap takes off what changes an expression's type or grouping, not its value.
 func unwrap(e *parse.Node) *parse.Node {
 	for e != nil {
-		switch e.Kind {
-		case parse.KindParenthesizedExpression, parse.KindAsExpression, parse.KindSatisfiesExpression,
-			parse.KindNonNullExpression, parse.KindTypeAssertionExpression:
-			inner := e.Expression()
-			if inner == nil {
-				return e
-			}
-			e = inner
-		default:
+		inner := unwrapOnce(e)
+		if inner == nil {
 			return e
 		}
+		e = inner
 	}
 	return e
+}
+
+// unwrapOnce takes off one layer, or returns nil when there is none.
+func unwrapOnce(e *parse.Node) *parse.Node {
+	switch e.Kind {
+	case parse.KindParenthesizedExpression, parse.KindAsExpression, parse.KindSatisfiesExpression,
+		parse.KindNonNullExpression, parse.KindTypeAssertionExpression:
+		return e.Expression()
+	}
+	return nil
 }

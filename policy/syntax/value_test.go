@@ -178,3 +178,21 @@ func TestNodeLiteral_tellsWhatNeedsEvaluation(t *testing.T) {
 		}
 	}
 }
+
+func TestParse_wholeKeepsWhatTheValueLeavesOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, source, want string }{
+		{"a.ts", `export default [("a") as Name, <B>b!, c, ({} satisfies C)]`, `("a") as Name|<B>b!|c|({} satisfies C)`},
+		{"a.js", `export default [/** @type {Name} */ ("a"), /** @satisfies {C} */ ({})]`, `("a")|({})`},
+	} {
+		f := Parse(c.file, c.source)
+		n, _, _ := f.Export()
+		var whole []string
+		for _, e := range n.Elements {
+			whole = append(whole, f.Text[e.Whole.Start:e.Whole.End])
+		}
+		if got := strings.Join(whole, "|"); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.source, got, c.want)
+		}
+	}
+}
