@@ -196,8 +196,7 @@ func (p *parser) address() {
 	if !p.authority(rest[:end], start) {
 		return
 	}
-	p.path(rest[end:], start+end)
-	if p.rule.Scheme != secure && !loopback(p.rule.Host) {
+	if p.path(rest[end:], start+end) && p.rule.Scheme != secure && !loopback(p.rule.Host) {
 		p.add(Unencrypted, 0, i, secure+all[i:], "%s is not encrypted: whoever stands between the user and the server reads and changes what the library exchanges with it. Use %s.", p.rule.Scheme, secure)
 	}
 }
@@ -209,7 +208,7 @@ func (p *parser) characters() bool {
 	case all == "":
 		p.add(Malformed, 0, 0, "", "A rule is empty. Write an address, such as \"%s://api.example.com/*\".", schemesOf(p.global)[0])
 	case strings.TrimSpace(all) != all && len(strings.Fields(all)) == 1:
-		p.add(Malformed, 0, len(all), strings.TrimSpace(all), "There are spaces around %q, and the rule matches nothing. Remove them.", strings.TrimSpace(all))
+		p.add(Malformed, 0, len(all), p.repaired(strings.TrimSpace(all)), "There are spaces around %q, and the rule matches nothing. Remove them.", strings.TrimSpace(all))
 	case strings.ContainsFunc(all, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 }):
 		i := strings.IndexFunc(all, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 })
 		p.add(Malformed, i, i+1, "", "An address has no spaces and no control characters. Two addresses are two rules; a space in a path is written %%20.")
@@ -370,8 +369,9 @@ func (p *parser) name(host string, start int, before, after string) bool {
 	return false
 }
 
-// path reads what stands behind the host, from an offset of the pattern.
-func (p *parser) path(text string, start int) {
+// path reads what stands behind the host, from an offset of the pattern. It reports
+// whether that was readable.
+func (p *parser) path(text string, start int) bool {
 	before := p.pattern[:start]
 	if i := strings.IndexAny(text, "?#"); i >= 0 {
 		what, why := "query", "Queries are not compared: whoever may ask a path may ask it anything."
@@ -383,30 +383,31 @@ func (p *parser) path(text string, start int) {
 			kept = "/"
 		}
 		p.add(Malformed, start+i, start+len(text), p.repaired(before+kept), "A rule has no %s. %s Remove it.", what, why)
-		return
+		return false
 	}
 	if text == "" {
 		p.rule.Text, p.rule.Prefix = "/", true
 		p.add(NoPath, start, start, before+"/*", "It ends behind the host, and so allows every path of the server. Write %q if that is meant, and the path that the library needs if not.", before+"/*")
-		return
+		return true
 	}
 	path, prefix := strings.CutSuffix(text, "*")
 	if i := strings.Index(path, "*"); i >= 0 {
 		p.add(Malformed, start+i, start+i+1, p.repaired(before+path[:i]+"*"), "In a path, a * may only stand at the end; the rule matches nothing.")
-		return
+		return false
 	}
 	if climbs(path) {
 		p.add(Malformed, start, start+len(text), "", "The path goes up with a segment of dots. Browsers resolve those before they ask, so the rule matches nothing. Write the path that is meant.")
-		return
+		return false
 	}
 	if encoded := encode(path); encoded != path {
 		p.add(Malformed, start, start+len(text), p.repaired(before+encoded+text[len(path):]), "Addresses have %q as %q, so the rule matches nothing. Write the encoded form.", path, encoded)
-		return
+		return false
 	}
 	p.rule.Text, p.rule.Prefix = path, prefix
 	if prefix && wordEnd(path) {
 		p.add(OpenPrefix, start+len(path), start+len(text), before+path+"/*", "%q also allows longer words that begin the same, such as %q. Put a slash before the *.", text, path+"-admin")
 	}
+	return true
 }
 
 // encode percent-encodes what a URL parser encodes in a path.
