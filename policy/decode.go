@@ -174,7 +174,10 @@ func (r *reader) permission(e *Value) Permission {
 		if allow := e.Get("allow"); allow != nil {
 			p.Allow = []string{}
 			for _, rule := range r.strings(allow, "allow", "[\"https://api.example.com/*\"]") {
-				p.Allow = append(p.Allow, rule.Text)
+				p.Allow, p.AllowSpans = append(p.Allow, rule.Text), append(p.AllowSpans, rule.Span)
+			}
+			if allow.Kind == Array {
+				p.AllowSpan = allow.Span
 			}
 		}
 		p.Reason = r.sentence(e, "reason", "a string that says why the library needs this capability")

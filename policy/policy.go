@@ -63,6 +63,10 @@ type Permission struct {
 	Span text.Span
 	// Allow narrows the capability; nil grants all of it.
 	Allow []string
+	// AllowSpan is the list of rules, empty when allow is no list; AllowSpans are the
+	// rules' own places, one for each of Allow.
+	AllowSpan  text.Span
+	AllowSpans []text.Span
 	// Reason says why the library needs the capability, and Owner who answers for
 	// that; both are free text, "" when the policy does not say.
 	Reason, Owner string
