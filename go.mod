@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/agext/levenshtein v1.2.3
 	github.com/evanw/esbuild v0.28.2
+	github.com/git-pkgs/gitignore v1.1.0
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible
 	github.com/google/go-cmp v0.7.0
 	github.com/microsoft/typescript-go/shim v0.0.0
