@@ -53,12 +53,14 @@ type script struct {
 }
 
 // keep stores a bundle's bytes by their own hashes.
-func (sn *Snapshot) keep(file string, b *bundle.Bundle) (script, error) {
+func (sn *Snapshot) keep(file string, b *bundle.Bundle) script {
 	s := script{
 		File: file, Code: cache.Sum(b.Code), Map: cache.Sum(b.Map), Bytes: len(b.Code),
 		ESM: b.ESM, Exports: b.Exports, Imports: b.Imports, Builtins: b.Builtins,
 	}
-	return s, errors.Join(sn.session.store.Put(s.Code, b.Code), sn.session.store.Put(s.Map, b.Map))
+	sn.session.store.Put(s.Code, b.Code)
+	sn.session.store.Put(s.Map, b.Map)
+	return s
 }
 
 // bytes returns the code and the map of a script, and false when the cache has lost
@@ -101,10 +103,7 @@ func (sn *Snapshot) bundled(key cache.Hash, file, manifest string, make func() (
 	if err != nil {
 		return script{}, false, err
 	}
-	s, err := sn.keep(file, b)
-	if err != nil {
-		return script{}, false, err
-	}
+	s := sn.keep(file, b)
 	inputs := append(governing(sn.root, b.Inputs), manifest)
 	return s, false, cache.Remember(store, sn, key, s, inputs, began)
 }

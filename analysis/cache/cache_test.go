@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -15,9 +16,7 @@ func TestStore_entriesOutliveTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := Key("a", "b")
-	if err := first.Put(key, []byte("content")); err != nil {
-		t.Fatal(err)
-	}
+	first.Put(key, []byte("content"))
 	second, err := Open(dir, 1<<20)
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +36,7 @@ func TestStore_anEntryThatWasChangedIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := Key("x")
-	if err := s.Put(key, []byte("honest")); err != nil {
-		t.Fatal(err)
-	}
+	s.Put(key, []byte("honest"))
 	for name, change := range map[string]func([]byte) []byte{
 		"tampered":  func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
 		"cut short": func(b []byte) []byte { return b[:len(b)-2] },
@@ -50,9 +47,7 @@ func TestStore_anEntryThatWasChangedIsNone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := fresh.Put(key, []byte("honest")); err != nil {
-				t.Fatal(err)
-			}
+			fresh.Put(key, []byte("honest"))
 			raw, err := os.ReadFile(fresh.path(key))
 			if err != nil {
 				t.Fatal(err)
@@ -79,9 +74,7 @@ func TestOpen_removesTheOldestAboveTheLimit(t *testing.T) {
 	}
 	old, young := Key("old"), Key("young")
 	for _, key := range []Hash{old, young} {
-		if err := s.Put(key, make([]byte, 1000)); err != nil {
-			t.Fatal(err)
-		}
+		s.Put(key, make([]byte, 1000))
 	}
 	past := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(s.path(old), past, past); err != nil {
@@ -154,5 +147,52 @@ func TestRemember_keepsNothingThatChangedMeanwhile(t *testing.T) {
 	}
 	if _, ok := Recall[int](s, NewFiles(), Key("k")); ok {
 		t.Error("a value of two states was kept")
+	}
+}
+
+func TestStore_aFolderThatCannotBeWrittenLosesNothing(t *testing.T) {
+	for name, dir := range map[string]string{"no folder": "", "a file in its place": filepath.Join(t.TempDir(), "cache")} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(dir, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dir != "" {
+				if err := os.RemoveAll(dir); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(dir, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			large := make([]byte, copiesLimit)
+			s.Put(Key("large"), large)
+			for i := range 100 {
+				s.Put(Key("small", strconv.Itoa(i)), make([]byte, 1<<20))
+			}
+			if got, ok := s.Get(Key("large")); !ok || len(got) != len(large) {
+				t.Errorf("%d bytes, %v", len(got), ok)
+			}
+		})
+	}
+}
+
+func TestLayer_dropsWhatWasUsedLongestAgo(t *testing.T) {
+	l := newLayer(10)
+	l.put(Key("a"), []byte("aa"))
+	for _, name := range []string{"b", "c", "d", "e"} {
+		l.put(Key(name), []byte("22"))
+	}
+	l.get(Key("a"))
+	l.put(Key("f"), []byte("22"))
+	l.put(Key("large"), make([]byte, 3))
+	l.put(Key("f"), []byte("1"))
+	for name, want := range map[string]bool{"a": true, "b": false, "c": true, "f": true, "large": false} {
+		if _, got := l.get(Key(name)); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if l.held != 9 || len(l.entries) != 5 {
+		t.Errorf("%d bytes in %d entries", l.held, len(l.entries))
 	}
 }

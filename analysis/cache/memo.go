@@ -113,5 +113,6 @@ func Remember[T any](s *Store, files Hasher, key Hash, value T, inputs []string,
 	if err != nil {
 		return fmt.Errorf("encode a cache entry: %w", err)
 	}
-	return s.Put(key, raw)
+	s.Put(key, raw)
+	return nil
 }

@@ -57,19 +57,24 @@ type Store struct {
 	dir   string // "" keeps entries in memory only
 	limit int64
 
-	mu    sync.Mutex
-	bytes map[Hash][]byte
-	held  int64
+	mu       sync.Mutex
+	copies   layer // of what the folder has too
+	unstored layer // what is nowhere else: there is no folder, or it cannot be written
 }
 
-// memoryLimit bounds the in-memory layer.
-const memoryLimit = 64 << 20
+// Bounds of what is held in memory, in bytes. What the folder has too is cheap to
+// read again. What it has not is the only copy of something that a run still needs,
+// so that bound only keeps a project of absurd size from taking the machine with it.
+const (
+	copiesLimit   = 64 << 20
+	unstoredLimit = 512 << 20
+)
 
 // Open opens the store in a folder, creating it when needed, and removes the
 // oldest entries while the store is over limit bytes. With an empty dir the store
 // is in memory.
 func Open(dir string, limit int64) (*Store, error) {
-	s := &Store{dir: dir, limit: limit, bytes: map[Hash][]byte{}}
+	s := &Store{dir: dir, limit: limit, copies: newLayer(copiesLimit), unstored: newLayer(unstoredLimit)}
 	if dir == "" {
 		return s, nil
 	}
@@ -85,7 +90,10 @@ func (s *Store) Get(key Hash) ([]byte, bool) {
 		return nil, false
 	}
 	s.mu.Lock()
-	content, ok := s.bytes[key]
+	content, ok := s.copies.get(key)
+	if !ok {
+		content, ok = s.unstored.get(key)
+	}
 	s.mu.Unlock()
 	if ok || s.dir == "" {
 		return content, ok
@@ -102,27 +110,39 @@ func (s *Store) Get(key Hash) ([]byte, bool) {
 	}
 	now := time.Now()
 	_ = os.Chtimes(path, now, now) // what is used stays when the store is pruned
-	s.remember(key, content)
+	s.mu.Lock()
+	s.copies.put(key, content)
+	s.mu.Unlock()
 	return content, true
 }
 
-// Put stores an entry. The content must not be changed afterwards.
-func (s *Store) Put(key Hash, content []byte) error {
+// Put stores an entry. The content must not be changed afterwards. A folder that
+// cannot be written costs time in later runs and nothing else: this one keeps the
+// entry in memory.
+func (s *Store) Put(key Hash, content []byte) {
 	if s == nil {
-		return nil
+		return
 	}
-	s.remember(key, content)
-	if s.dir == "" {
-		return nil
+	stored := s.dir != "" && s.write(key, content) == nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stored {
+		s.copies.put(key, content)
+	} else {
+		s.unstored.put(key, content)
 	}
-	sum := Sum(content)
+}
+
+// write puts an entry into the folder, whole or not at all.
+func (s *Store) write(key Hash, content []byte) error {
 	path := s.path(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("store a cache entry: %w", err)
+		return err
 	}
+	sum := Sum(content)
 	temp, err := os.CreateTemp(filepath.Dir(path), ".entry-*")
 	if err != nil {
-		return fmt.Errorf("store a cache entry: %w", err)
+		return err
 	}
 	_, err = temp.Write(append(sum[:], content...))
 	err = errors.Join(err, temp.Close())
@@ -131,9 +151,8 @@ func (s *Store) Put(key Hash, content []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(temp.Name())
-		return fmt.Errorf("store a cache entry: %w", err)
 	}
-	return nil
+	return err
 }
 
 func (s *Store) path(key Hash) string {
@@ -141,34 +160,15 @@ func (s *Store) path(key Hash) string {
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
 
-// remember keeps an entry in memory, dropping all of the layer when it is full:
-// entries are cheap to read again, and a project that fits never drops any.
-func (s *Store) remember(key Hash, content []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(content) > memoryLimit/8 {
-		return
-	}
-	if old, ok := s.bytes[key]; ok {
-		s.held -= int64(len(old))
-	}
-	if s.held+int64(len(content)) > memoryLimit {
-		clear(s.bytes)
-		s.held = 0
-	}
-	s.bytes[key] = content
-	s.held += int64(len(content))
-}
-
 // prune removes the entries that were used longest ago until the store is within
 // its limit, and what crashed processes left behind.
 func (s *Store) prune() error {
-	type entry struct {
+	type found struct {
 		path string
 		size int64
 		used time.Time
 	}
-	var entries []entry
+	var entries []found
 	var total int64
 	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -178,14 +178,14 @@ func (s *Store) prune() error {
 		if err != nil {
 			return nil
 		}
-		entries = append(entries, entry{path, info.Size(), info.ModTime()})
+		entries = append(entries, found{path, info.Size(), info.ModTime()})
 		total += info.Size()
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("prune the cache: %w", err)
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return a.used.Compare(b.used) })
+	slices.SortFunc(entries, func(a, b found) int { return a.used.Compare(b.used) })
 	for _, e := range entries {
 		stale := filepath.Base(e.path)[0] == '.' && time.Since(e.used) > time.Hour
 		if total <= s.limit && !stale {
