@@ -112,7 +112,7 @@ func (c *cli) root() *cobra.Command {
 	flags.StringVar(&c.color, "color", "auto", "colours: auto, always or never")
 	flags.StringVar(&c.cacheDir, "cache-dir", "", "where results are kept between runs (default: the user's cache folder; - for none)")
 	flags.IntVar(&c.jobs, "jobs", 0, "libraries to work on at a time (default: one per core)")
-	root.AddCommand(c.checkCommand(), c.buildCommand(), c.proxyCommand(), c.serveCommand(), c.versionCommand())
+	root.AddCommand(c.checkCommand(), c.buildCommand(), c.proxyCommand(), c.explainCommand(), c.serveCommand(), c.versionCommand())
 	return root
 }
 
@@ -177,12 +177,18 @@ func (c *cli) checkFlags() error {
 	if c.format != "pretty" && c.format != "json" {
 		return usage("--format: unknown format %q; use pretty or json", c.format)
 	}
-	switch c.color {
-	case "auto", "always", "never":
-	default:
-		return usage("--color: %q is not auto, always or never", c.color)
+	if err := c.checkColor(); err != nil {
+		return err
 	}
 	return c.verdict(nil, false)
+}
+
+func (c *cli) checkColor() error {
+	switch c.color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return usage("--color: %q is not auto, always or never", c.color)
 }
 
 func (c *cli) pretty(p *project) report.Pretty {

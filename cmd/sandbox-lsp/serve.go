@@ -29,7 +29,10 @@ func (c *cli) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = lsp.Serve(ctx, c.in, c.out, core{session}, lsp.Options{Version: version, Logger: logger})
+	err = lsp.Serve(ctx, c.in, c.out, core{session}, lsp.Options{
+		Version: version, Logger: logger,
+		CodeHref: func(code string) string { return finding.Code(code).URL() },
+	})
 	if closed := session.Close(context.WithoutCancel(ctx)); err == nil {
 		err = closed
 	}

@@ -39,6 +39,7 @@ type diagnostic struct {
 	Number   int              `json:"severity"`
 	Code     finding.Code
 	Message  string
+	Page     struct{ Href string } `json:"codeDescription"`
 	Related  []struct {
 		Location struct {
 			URI   string
@@ -79,7 +80,7 @@ func startEditor(t *testing.T, dir string) *editor {
 	e := &editor{t: t, cmd: cmd, in: in, out: bufio.NewReader(out), diagnostics: map[string][]diagnostic{}}
 	e.call("initialize", map[string]any{
 		"processId": os.Getpid(), "rootUri": toURI(dir),
-		"capabilities": map[string]any{"textDocument": map[string]any{"publishDiagnostics": map[string]any{"relatedInformation": true}}},
+		"capabilities": map[string]any{"textDocument": map[string]any{"publishDiagnostics": map[string]any{"relatedInformation": true, "codeDescriptionSupport": true}}},
 	})
 	e.notify("initialized", map[string]any{})
 	return e
@@ -200,6 +201,9 @@ func (e *editor) findings(dir string) []finding.Finding {
 			}
 			if abs := filepath.Join(dir, filepath.FromSlash(f.File)); f.File == "" || abs != path && filepath.FromSlash(f.File) != path {
 				e.t.Errorf("a finding in %q was published for %s", f.File, path)
+			}
+			if want := d.Code.URL(); d.Page.Href != want || want == "" {
+				e.t.Errorf("the page of %s is %q, not %q", d.Code, d.Page.Href, want)
 			}
 			for _, r := range d.Related {
 				file := fromURI(e.t, r.Location.URI)
