@@ -61,7 +61,9 @@
         mark = descriptor !== undefined && descriptor.value === true;
       }
       list[1] = text(mark);
-      if (!holds) return list;
+      // A polyfill may hand out the global object itself. Its properties are the realm's,
+      // not exports, and another realm has others.
+      if (!holds || exported === global) return list;
       const keys = ownKeys(exported);
       for (let i = 0; i < keys.length; i++) {
         const key = keys[i];

@@ -47,7 +47,11 @@ func TestPool_listsWhatALibraryExports(t *testing.T) {
 		},
 		"class":      {`var __SANDBOXED_LIB__ = class { static make() {} };`, Exports{Type: "class", Names: []Export{{"make", "function"}}}},
 		"transpiled": {`var __SANDBOXED_LIB__ = Object.defineProperty({ default: 1 }, "__esModule", { value: true });`, Exports{Type: "object", ESModule: true, Names: []Export{{"default", "number"}}}},
-		"primitive":  {`var __SANDBOXED_LIB__ = 7;`, Exports{Type: "number"}},
+		"the global object": {
+			`globalThis.polyfilled = 1; var __SANDBOXED_LIB__ = globalThis;`,
+			Exports{Type: "object"},
+		},
+		"primitive": {`var __SANDBOXED_LIB__ = 7;`, Exports{Type: "number"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -171,13 +175,14 @@ func TestPool_saysWhatALoadTouched(t *testing.T) {
 		failure string
 		want    []string
 	}{
-		"nothing":         {`var __SANDBOXED_LIB__ = { now: typeof Map };`, "", nil},
-		"presence":        {`var __SANDBOXED_LIB__ = { has: typeof window };`, "", []string{"get window"}},
-		"absent":          {`var __SANDBOXED_LIB__ = { t: document.title };`, "ReferenceError", []string{"get document"}},
-		"absent, caught":  {`var __SANDBOXED_LIB__ = {}; try { document } catch { __SANDBOXED_LIB__.none = 1 }`, "", []string{"get document"}},
-		"granted":         {`var __SANDBOXED_LIB__ = { t: crypto.subtle };`, "", []string{"get crypto"}},
-		"granted, unused": {`var __SANDBOXED_LIB__ = {};`, "", nil},
-		"a loop at once":  {`var __SANDBOXED_LIB__ = {}; globalThis.navigator; for (;;) {}`, "time", []string{"get navigator"}},
+		"nothing":           {`var __SANDBOXED_LIB__ = { now: typeof Map };`, "", nil},
+		"presence":          {`var __SANDBOXED_LIB__ = { has: typeof window };`, "", []string{"get window"}},
+		"absent":            {`var __SANDBOXED_LIB__ = { t: document.title };`, "ReferenceError", []string{"get document"}},
+		"absent, caught":    {`var __SANDBOXED_LIB__ = {}; try { document } catch { __SANDBOXED_LIB__.none = 1 }`, "", []string{"get document"}},
+		"granted":           {`var __SANDBOXED_LIB__ = { t: crypto.subtle };`, "", []string{"get crypto"}},
+		"the bundler's own": {`var r = typeof require, __SANDBOXED_LIB__ = {};`, "", nil},
+		"granted, unused":   {`var __SANDBOXED_LIB__ = {};`, "", nil},
+		"a loop at once":    {`var __SANDBOXED_LIB__ = {}; globalThis.navigator; for (;;) {}`, "time", []string{"get navigator"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -92,6 +92,11 @@ func evaluate(ctx context.Context, engine *quickjs.Engine, request Request) (Res
 	return result, err
 }
 
+// bundlersOwn are names that bundles use on the bundler's account: where they put
+// their exports, and require, for which the bundler's stand-in for a call that it
+// could not resolve asks the realm.
+var bundlersOwn = []string{bundle.Global, bundle.WorkloadGlobal, "require"}
+
 func evaluateOnce(ctx context.Context, engine *quickjs.Engine, request Request, record bool) (Result, error) {
 	vm, err := engine.NewVM(ctx, quickjs.VMOptions{Limits: quickjs.Limits{
 		MemoryBytes: uint64(request.Limits.MemoryBytes),
@@ -107,7 +112,7 @@ func evaluateOnce(ctx context.Context, engine *quickjs.Engine, request Request, 
 		return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
 	}
 	if record {
-		if g.recorder, err = observe.Install(ctx, vm, bundle.Global, bundle.WorkloadGlobal); err != nil {
+		if g.recorder, err = observe.Install(ctx, vm, bundlersOwn...); err != nil {
 			return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
 		}
 	}
