@@ -93,20 +93,21 @@ func (sn *Snapshot) Parse(ctx context.Context) ([]finding.Finding, error) {
 // policy reads the project's policy. A file that cannot be read gives no policy and
 // a finding.
 func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*policy.Policy, *finding.Finding, error) {
-	file := sn.PolicyFile()
+	file, ignored := sn.choose(policy.ConfigFiles)
+	name := policy.Relative(sn.root, file)
 	unreadable := func(format string, args ...any) *finding.Finding {
-		return &finding.Finding{Code: finding.PolicyUnreadable, Severity: finding.Error, File: policy.ConfigFile, Message: fmt.Sprintf(format, args...)}
+		return &finding.Finding{Code: finding.PolicyUnreadable, Severity: finding.Error, File: name, Message: fmt.Sprintf(format, args...)}
 	}
 	content, open := sn.overlay[file]
 	if !open {
 		info, err := os.Stat(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, unreadable("There is no policy at %s. Create the file with: export default { \"package\": { permissions: [] } };", policy.ConfigFile), nil
+			return nil, unreadable("There is no policy at %s. Create the file with: export default { \"package\": { permissions: [] } };", name), nil
 		case err != nil:
 			return nil, unreadable("The policy cannot be read: %v.", err), nil
 		case !info.Mode().IsRegular():
-			return nil, unreadable("The policy cannot be read: %s is not a file.", policy.ConfigFile), nil
+			return nil, unreadable("The policy cannot be read: %s is not a file.", name), nil
 		case info.Size() > maxPolicyBytes:
 			return nil, unreadable("The policy has %d MiB, more than the %d that are read.", info.Size()>>20, maxPolicyBytes>>20), nil
 		}
@@ -116,7 +117,7 @@ func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*po
 		}
 		content = string(raw)
 	}
-	p, err := policy.Read(ctx, policy.Source{Root: sn.root, File: file, Text: content, Overlay: sn.overlay}, evaluator)
+	p, err := policy.Read(ctx, policy.Source{Root: sn.root, File: file, Text: content, Overlay: sn.overlay, Ignored: ignored}, evaluator)
 	return p, nil, err
 }
 

@@ -169,9 +169,26 @@ func (s *Session) Snapshot(root string, overlay map[string]string) *Snapshot {
 // Root returns the project root.
 func (sn *Snapshot) Root() string { return sn.root }
 
-// PolicyFile returns the path of the project's policy.
+// PolicyFile returns the path of the project's policy, or of the file to create when
+// there is none.
 func (sn *Snapshot) PolicyFile() string {
-	return filepath.Join(sn.root, filepath.FromSlash(policy.ConfigFile))
+	file, _ := sn.choose(policy.ConfigFiles)
+	return file
+}
+
+// choose returns the file that counts of those that a configuration may be written
+// in, and the paths below the root of the others that exist.
+func (sn *Snapshot) choose(names []string) (file string, ignored []string) {
+	used, ignored := policy.ChooseFile(names, func(name string) bool {
+		path := filepath.Join(sn.root, filepath.FromSlash(name))
+		if _, open := sn.overlay[path]; open {
+			return true
+		}
+		// What is there and cannot be read is there all the same: its own finding says so.
+		_, err := os.Lstat(path)
+		return err == nil
+	})
+	return filepath.Join(sn.root, filepath.FromSlash(used)), ignored
 }
 
 // Read returns the text of a file as the snapshot sees it.

@@ -10,10 +10,13 @@ import (
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
 )
 
-// projectFile is what makes a folder the root of a project.
-const projectFile = ".sandbox/sandbox.config.js"
+// projectFile is the usual name of what makes a folder the root of a project; the
+// other names are policy.ConfigFiles.
+const projectFile = policy.ConfigFile
 
 // searchDepth and searchLimit bound the search for projects below a folder of the
 // workspace: monorepos put packages two or three levels deep, and a folder that is
@@ -125,8 +128,13 @@ func findProjects(ctx context.Context, folder string) []string {
 }
 
 func isProject(root string) bool {
-	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(projectFile)))
-	return err == nil && info.Mode().IsRegular()
+	if _, err := os.Stat(filepath.Join(root, policy.Folder)); err != nil {
+		return false // as most folders, at the price of one question
+	}
+	return slices.ContainsFunc(policy.ConfigFiles, func(name string) bool {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+		return err == nil && info.Mode().IsRegular()
+	})
 }
 
 // project returns the project at a root, and starts its worker if it is new.

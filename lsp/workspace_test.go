@@ -89,13 +89,13 @@ func TestWorkspace_projectsAreFoundAndChecked(t *testing.T) {
 		projectFile, "packages/a/" + projectFile, "packages/b/deeper/c/" + projectFile,
 		"node_modules/x/" + projectFile, "packages/a/node_modules/y/" + projectFile, ".hidden/" + projectFile,
 		"1/2/3/4/5/6/" + projectFile, "1/2/3/4/5/6/7/" + projectFile,
-		"no/.sandbox/other.js",
+		"no/.sandbox/other.js", "packages/typed/.sandbox/sandbox.config.ts",
 	}
 	tests := map[string]struct {
 		params func(root string) map[string]any
 		want   []string
 	}{
-		"workspace folders": {func(root string) map[string]any { return map[string]any{"workspaceFolders": []any{folder(root)}} }, []string{"", "/1/2/3/4/5/6", "/packages/a", "/packages/b/deeper/c"}},
+		"workspace folders": {func(root string) map[string]any { return map[string]any{"workspaceFolders": []any{folder(root)}} }, []string{"", "/1/2/3/4/5/6", "/packages/a", "/packages/b/deeper/c", "/packages/typed"}},
 		"two of them": {func(root string) map[string]any {
 			return map[string]any{"workspaceFolders": []any{folder(root + "/packages/a"), folder(root + "/packages/b")}}
 		}, []string{"", "/packages/a", "/packages/b/deeper/c"}}, // the second lies in the outermost project

@@ -37,7 +37,7 @@ func (r *reader) decode(v *Value) {
 // it proves nothing.
 func (r *reader) failed() bool {
 	for _, f := range r.policy.Findings {
-		if f.Code == finding.PolicyUnreadable {
+		if f.Code == finding.PolicyUnreadable && f.Severity == finding.Error {
 			return true
 		}
 	}

@@ -17,14 +17,15 @@ import (
 // Folder is the folder that marks a project root and holds its policy files.
 const Folder = ".sandbox"
 
-// ConfigFile is the policy's path below the project root, slash-separated.
+// ConfigFile is where a new policy is written, below the project root and
+// slash-separated. ConfigFiles has every name that an existing one may have.
 const ConfigFile = Folder + "/sandbox.config.js"
 
 // RuntimePackage is the npm package that exports defineConfig, which gives its
 // argument back.
 const RuntimePackage = "@sandbox-lsp/runtime"
 
-// Policy is what one sandbox.config.js says.
+// Policy is what one policy file says.
 type Policy struct {
 	File      string // absolute
 	Mapper    *text.Mapper
@@ -128,6 +129,9 @@ type Source struct {
 	// Overlay holds the texts of open documents by absolute path, for the helpers
 	// that a policy imports.
 	Overlay map[string]string
+	// Ignored names other files that could have been the policy, below the root and
+	// slash-separated. A finding says that they are not read.
+	Ignored []string
 	// Today is the day against which grants expire. The zero Date reports none as
 	// expired.
 	Today Date

@@ -29,10 +29,13 @@ func Read(ctx context.Context, source Source, evaluator Evaluator) (*Policy, err
 	for _, d := range parsed.Diagnostics {
 		r.add(finding.PolicyUnreadable, finding.Error, d.Span, "The policy does not parse here: %s. What can be read around it still counts in the editor; a build needs the whole file.", strings.TrimSuffix(d.Message, "."))
 	}
+	r.several(source.Ignored)
 	tree := r.fromTree(parsed)
 
 	value := tree
-	if needsEvaluation(parsed, tree) {
+	if why, at := wrongModule(parsed); why != "" {
+		r.add(finding.PolicyUnreadable, finding.Error, at, "The policy does not run as it is named: %s.", why)
+	} else if needsEvaluation(parsed, tree) {
 		r.policy.Complete = false
 		// A file that does not parse cannot be evaluated; its own finding says why.
 		if evaluator != nil && len(parsed.Diagnostics) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,101 @@ func TestRead_everyFormSaysTheSameWithoutEvaluation(t *testing.T) {
 			span := lib.Permissions[0].Span
 			if got := content[span.Start:span.End]; strings.Trim(got, "\"'`") != "Intl" {
 				t.Errorf("the permission's range covers %q", got)
+			}
+		})
+	}
+}
+
+func TestRead_theExtensionSaysWhatTheFileIs(t *testing.T) {
+	const types = `import { defineConfig, type SandboxConfig } from "@sandbox-lsp/runtime";
+import type { Grant } from "./types";
+interface Local { a: string }
+type Names = readonly string[];
+const names = ["Intl"] as const satisfies Names;
+`
+	tests := map[string]struct{ file, content, wrong string }{
+		"ES module in .js":         {"sandbox.config.js", `export default { lodash: { permissions: ["Intl"] } };`, ""},
+		"CommonJS in .js":          {"sandbox.config.js", `module.exports = { lodash: { permissions: ["Intl"] } };`, ""},
+		"ES module in .mjs":        {"sandbox.config.mjs", `export default { lodash: { permissions: ["Intl"] } };`, ""},
+		"CommonJS in .cjs":         {"sandbox.config.cjs", `module.exports = { lodash: { permissions: ["Intl"] } };`, ""},
+		"types in .ts":             {"sandbox.config.ts", types + `export default { lodash: { permissions: names } } satisfies SandboxConfig;`, ""},
+		"a typed helper in .ts":    {"sandbox.config.ts", types + `export default defineConfig({ lodash: { permissions: ["Intl" as const] } } satisfies SandboxConfig);`, ""},
+		"a type assertion in .ts":  {"sandbox.config.ts", types + `export default <SandboxConfig>{ lodash: { permissions: names } };`, ""},
+		"CommonJS in .ts":          {"sandbox.config.ts", `export = { lodash: { permissions: ["Intl"] } };`, ""},
+		"ES module in .mts":        {"sandbox.config.mts", types + `export default { lodash: { permissions: names } } as SandboxConfig;`, ""},
+		"ES module in .cts":        {"sandbox.config.cts", `export default { lodash: { permissions: ["Intl"] } };`, ""},
+		"module.exports in .mjs":   {"sandbox.config.mjs", `module.exports = { lodash: { permissions: ["Intl"] } };`, "module.exports|ES module.*to .cjs"},
+		"exports.default in .mts":  {"sandbox.config.mts", `exports.default = { lodash: { permissions: ["Intl"] } };`, "exports.default|ES module.*to .cts"},
+		"export default in .cjs":   {"sandbox.config.cjs", `export default { lodash: { permissions: ["Intl"] } };`, "export|CommonJS.*to .mjs"},
+		"types in .js":             {"sandbox.config.js", `export default { lodash: { permissions: ["Intl"] } } satisfies SandboxConfig;`, "SandboxConfig|only be used in TypeScript"},
+		"an export clause in .cjs": {"sandbox.config.cjs", `const c = { lodash: { permissions: ["Intl"] } }; export { c as default };`, "export|CommonJS"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := &fakeEvaluator{value: obj()}
+			p := readSource(t, Source{Root: "/project", File: "/project/.sandbox/" + tt.file, Text: tt.content}, e)
+			lib, ok := p.Library("lodash")
+			if diff := cmp.Diff([]string{"Intl"}, lib.PermissionNames()); diff != "" || !ok {
+				t.Errorf("permissions (-want +got):\n%s", diff)
+			}
+			if e.asked != 0 {
+				t.Error("a literal policy was evaluated")
+			}
+			if tt.wrong == "" {
+				if len(p.Findings) > 0 || !p.Complete {
+					t.Errorf("complete %v, findings %+v", p.Complete, p.Findings)
+				}
+				return
+			}
+			at, message, _ := strings.Cut(tt.wrong, "|")
+			if len(p.Findings) != 1 || p.Findings[0].Code != finding.PolicyUnreadable || p.Findings[0].Severity != finding.Error || p.Complete {
+				t.Fatalf("complete %v, findings %+v", p.Complete, p.Findings)
+			}
+			f := p.Findings[0]
+			if span := p.Mapper.Span(f.Range); tt.content[span.Start:span.End] != at || !regexp.MustCompile(message).MatchString(f.Message) || f.File != ".sandbox/"+tt.file {
+				t.Errorf("at %q in %s: %s", tt.content[span.Start:span.End], f.File, f.Message)
+			}
+		})
+	}
+}
+
+func TestRead_saysWhichOfSeveralFilesCounts(t *testing.T) {
+	for content, codes := range map[string][]finding.Code{
+		`export default {};`: {finding.PolicyUnreadable},
+		``:                   {finding.PolicyUnreadable, finding.PolicyNotAnObject}, // the warning does not excuse the rest
+	} {
+		p := readSource(t, Source{Root: "/project", File: "/project/.sandbox/sandbox.config.mjs", Text: content, Ignored: []string{".sandbox/sandbox.config.cjs", ".sandbox/sandbox.config.ts"}}, nil)
+		var got []finding.Code
+		for _, f := range p.Findings {
+			got = append(got, f.Code)
+			if f.Code == finding.PolicyUnreadable && (f.Severity != finding.Warning || !strings.Contains(f.Message, "This one, .sandbox/sandbox.config.mjs, is read; nothing that .sandbox/sandbox.config.cjs or .sandbox/sandbox.config.ts says")) {
+				t.Errorf("finding %+v", f)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, codes) || !p.Complete {
+			t.Errorf("%q: complete %v, findings %+v", content, p.Complete, p.Findings)
+		}
+	}
+}
+
+func TestChooseFile_takesTheFirstThatExists(t *testing.T) {
+	tests := map[string]struct {
+		exist   []string
+		used    string
+		ignored []string
+	}{
+		"none":        {nil, ".sandbox/sandbox.config.js", nil},
+		"one":         {[]string{".sandbox/sandbox.config.ts"}, ".sandbox/sandbox.config.ts", nil},
+		"js first":    {[]string{".sandbox/sandbox.config.ts", ".sandbox/sandbox.config.js"}, ".sandbox/sandbox.config.js", []string{".sandbox/sandbox.config.ts"}},
+		"three":       {[]string{".sandbox/sandbox.config.cts", ".sandbox/sandbox.config.cjs", ".sandbox/sandbox.config.mjs"}, ".sandbox/sandbox.config.mjs", []string{".sandbox/sandbox.config.cjs", ".sandbox/sandbox.config.cts"}},
+		"others only": {[]string{".sandbox/sandbox.config.json"}, ".sandbox/sandbox.config.js", nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			used, ignored := ChooseFile(ConfigFiles, func(name string) bool { return slices.Contains(tt.exist, name) })
+			if used != tt.used || !slices.Equal(ignored, tt.ignored) {
+				t.Errorf("used %s, ignored %v", used, ignored)
 			}
 		})
 	}

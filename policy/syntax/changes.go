@@ -18,7 +18,7 @@ var readers = map[string]bool{"concat": true, "slice": true, "includes": true, "
 func (c *changes) mayChange(n *parse.Node) bool {
 	parent := n.Parent
 	switch parent.Kind {
-	case parse.KindParenthesizedExpression, parse.KindAsExpression, parse.KindSatisfiesExpression, parse.KindNonNullExpression:
+	case parse.KindParenthesizedExpression, parse.KindAsExpression, parse.KindSatisfiesExpression, parse.KindNonNullExpression, parse.KindTypeAssertionExpression:
 		return c.mayChange(parent)
 	case parse.KindExportAssignment, parse.KindExportSpecifier, parse.KindTypeOfExpression, parse.KindExpressionStatement:
 		return false

@@ -140,8 +140,11 @@ func unbundled(err error) error {
 	}
 	m := failed.Messages[0]
 	message := m.Text
-	if strings.HasPrefix(message, "Could not resolve") {
+	switch {
+	case strings.HasPrefix(message, "Could not resolve"):
 		message += ", and a policy can import only files of the project and installed packages"
+	case strings.HasPrefix(message, "Top-level await"):
+		message = "it uses await at the top level, and a policy cannot wait: reading it must not read files or ask the network, so there is nothing to wait for. Write the values out, or import them from a file of the project"
 	}
 	return &policy.EvaluationError{Message: message, File: m.File, Line: m.Line, Column: m.Column + 1, Length: m.Length}
 }

@@ -28,8 +28,10 @@ func project(t *testing.T, archive string) string {
 	return root
 }
 
-func source(root, content string) policy.Source {
-	return policy.Source{Root: root, File: filepath.Join(root, ".sandbox", "sandbox.config.js"), Text: content}
+func source(root, content string) policy.Source { return named(root, "sandbox.config.js", content) }
+
+func named(root, file, content string) policy.Source {
+	return policy.Source{Root: root, File: filepath.Join(root, ".sandbox", file), Text: content}
 }
 
 // newEvaluator shares the compiled engine between the tests of this package.
@@ -81,6 +83,45 @@ func TestEvaluate_runsTheFormsThatTheTreeCannotRead(t *testing.T) {
 	}
 }
 
+func TestEvaluate_runsEveryExtension(t *testing.T) {
+	root, e := project(t, helpers+`
+-- .sandbox/types.ts --
+export interface Grant { permissions: readonly string[] }
+export const intl = { permissions: ["Intl"] } as const satisfies Grant;
+-- .sandbox/extra.cjs --
+exports.intl = { permissions: ["Intl"] };
+`), newEvaluator(t)
+	tests := map[string]struct{ file, content string }{
+		".js":                     {"sandbox.config.js", `import { intl } from "./types"; export default { lodash: intl };`},
+		".mjs":                    {"sandbox.config.mjs", `import extra from "./extra.cjs"; export default { lodash: extra.intl };`},
+		".cjs":                    {"sandbox.config.cjs", `const { intl } = require("./extra.cjs"); module.exports = { lodash: { ...intl } };`},
+		".cjs with exports":       {"sandbox.config.cjs", `exports.default = { lodash: require("./extra.cjs").intl };`},
+		".ts":                     {"sandbox.config.ts", `import { intl, type Grant } from "./types"; import type { SandboxConfig } from "@sandbox-lsp/runtime"; const l: Grant = intl; export default { lodash: l } satisfies SandboxConfig;`},
+		".ts without type":        {"sandbox.config.ts", `import { SandboxConfig, defineConfig } from "@sandbox-lsp/runtime"; import { Gone } from "./gone"; export default defineConfig({ lodash: { permissions: [String("Intl")] } } as Gone as SandboxConfig);`},
+		".ts with an enumeration": {"sandbox.config.ts", `enum Name { Intl = "Intl" } export default { lodash: { permissions: [Name.Intl] } } as const;`},
+		".ts with export =":       {"sandbox.config.ts", `import extra = require("./extra.cjs"); export = { lodash: extra.intl };`},
+		".mts":                    {"sandbox.config.mts", `import { intl } from "./types.js"; export default { lodash: intl };`},
+		".cts":                    {"sandbox.config.cts", `import extra = require("./extra.cjs"); export = { lodash: extra.intl as { permissions: string[] } };`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			v, err := e.Evaluate(t.Context(), named(root, tt.file, tt.content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			permissions := v.Get("lodash").Get("permissions")
+			if permissions == nil || len(permissions.Elems) != 1 || permissions.Elems[0].Text != "Intl" {
+				t.Errorf("value %+v", v)
+			}
+		})
+	}
+	_, err := e.Evaluate(t.Context(), named(root, "sandbox.config.ts", "type A = { b: string };\nconst f = (a: A): A => boom(a);\nexport default { x: f({ b: '' }) };"))
+	var failed *policy.EvaluationError
+	if !errors.As(err, &failed) || filepath.Base(failed.File) != "sandbox.config.ts" || failed.Line != 2 {
+		t.Errorf("a failure of a .ts policy is not at its place: %+v", err)
+	}
+}
+
 func TestEvaluate_keepsApartWhatJSONBlurs(t *testing.T) {
 	root, e := project(t, helpers), newEvaluator(t)
 	v, err := e.Evaluate(t.Context(), source(root, `
@@ -126,6 +167,7 @@ func TestEvaluate_hostilePoliciesFailClearlyAndTheNextOneWorks(t *testing.T) {
 		"built-in of Node":          {content: "import fs from 'node:fs';\nexport default fs;", message: `node:fs`, file: "sandbox.config.js", line: 1},
 		"environment":               {content: "export default { x: process.env.HOME };", message: "process", file: "sandbox.config.js", line: 1},
 		"host globals":              {content: "export default { x: fetch('https://example.com') };", message: "fetch", file: "sandbox.config.js", line: 1},
+		"top-level await":           {content: "const a = 1;\nconst b = await fetch('x');\nexport default { b };", message: "it uses await at the top level, and a policy cannot wait", file: "sandbox.config.js", line: 2},
 		"endless loop":              {content: "import './throws.js';\nfunction spin() {\n  for (;;) Math.abs(1);\n}\nspin();\nexport default {};", message: "longer than the 2s", file: "sandbox.config.js", line: 5, stack: "at spin (.sandbox/sandbox.config.js)\n"},
 		"endless native loop":       {content: "Array.prototype.reverse.call({ length: 2 ** 53 - 1 });\nexport default {};", message: "longer than the 2s"},
 		"memory bomb":               {content: "import './throws.js';\nconst a = [];\nfor (;;) a.push(new Uint8Array(32 << 20));\nexport default {};", message: "more than the 64 MB of memory", file: "sandbox.config.js", line: 3, stack: ".sandbox/sandbox.config.js:3"},
