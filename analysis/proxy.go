@@ -37,6 +37,7 @@ func (sn *Snapshot) proxiesOf(l *Library) ([]proxy, error) {
 func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 	in := proxygen.Library{
 		Request: l.Policy.Name, Dir: sn.proxyDir(), Model: l.Model, Broken: l.Bundle == nil,
+		CommonJS:    l.Bundle != nil && !l.Bundle.ESM,
 		Permissions: l.Policy.Permissions, Limits: l.Policy.Limits,
 		Arguments: l.Policy.Arguments, Results: l.Policy.Results, Reads: l.Policy.Reads, Snapshot: l.Policy.Snapshot,
 	}

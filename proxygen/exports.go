@@ -76,6 +76,9 @@ func (l Library) emissions() []emission {
 				out = append(out, emission{name: name, kind: e.Kind, declared: e, whole: name == "default" && assigned})
 			}
 		}
+		if e := declared["default"]; l.CommonJS && (e == nil || e.Kind == KindType) {
+			out = append(out, emission{name: "default", kind: KindValue, whole: true})
+		}
 	} else {
 		for name, typeof := range l.Runtime.present() {
 			e := declared[name]

@@ -264,6 +264,39 @@ func TestGenerate_laysTheLoadedLibraryOverItsDeclarations(t *testing.T) {
 	}
 }
 
+func TestGenerate_aCommonJSLibraryHasItsDefaultBeforeItLoads(t *testing.T) {
+	t.Parallel()
+	const whole = `export default librarySandbox.exports;`
+	f := Export{Name: "f", Kind: KindFunction}
+	for _, c := range []struct {
+		name     string
+		commonJS bool
+		exports  []Export
+		want     []string
+	}{
+		{"no default is declared", true, []Export{f}, []string{`export const f = librarySandbox.value("f");`, whole}},
+		{"only a type is", true, []Export{{Name: "default", Kind: KindType}}, []string{whole}},
+		{"one is declared", true, []Export{{Name: "default", Kind: KindValue}}, []string{`export default librarySandbox.exports.default;`}},
+		{"an ES module", false, []Export{f}, []string{`export const f = librarySandbox.value("f");`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := &Model{Request: "x", Entry: "/x/index.d.ts", Specifier: "x", Exports: c.exports}
+			output, err := Generate(Library{Request: "x", Dir: "/p/.sandbox/proxys", Model: m, CommonJS: c.commonJS})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, lines(output.JS)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			// The types promise what the declarations do, and no more.
+			if strings.Contains(string(output.DTS), "default") != (len(c.exports) > 0 && c.exports[0].Name == "default") {
+				t.Errorf("types:\n%s", output.DTS)
+			}
+		})
+	}
+}
+
 func TestGenerate_throwsWhereNothingIsKnown(t *testing.T) {
 	t.Parallel()
 	output, err := Generate(Library{Request: "x", Model: &Model{}})

@@ -87,6 +87,10 @@ type Library struct {
 	Model *Model
 	// Runtime is nil when the library could not be loaded.
 	Runtime *RuntimeExports
+	// CommonJS says that the library's entry is a CommonJS module, so that its exports
+	// as a whole are the default export although no declaration says so. Runtime, where
+	// it is known, decides by what the value is.
+	CommonJS bool
 	// Broken makes the proxy one that throws, whatever else is known.
 	Broken bool
 
