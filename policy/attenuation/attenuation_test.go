@@ -172,6 +172,7 @@ func TestParse_saysWhatIsWrongAndWhere(t *testing.T) {
 		{"fetch", "https://api.example.com[/ü/*]", Malformed, "https://api.example.com/%C3%BC/*"},
 
 		{"fetch", "https://[*]/*", AnyHost, ""},
+		{"fetch", "https://[*]", AnyHost, ""},
 		{"fetch", "https://[*.com]/*", PublicSuffix, ""},
 		{"fetch", "https://[*.co.uk]/*", PublicSuffix, ""},
 		{"fetch", "https://[*.github.io]/*", PublicSuffix, ""},

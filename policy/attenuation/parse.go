@@ -387,6 +387,9 @@ func (p *parser) path(text string, start int) bool {
 	}
 	if text == "" {
 		p.rule.Text, p.rule.Prefix = "/", true
+		if p.rule.Host == "" {
+			return true // no path matters where any server will do
+		}
 		p.add(NoPath, start, start, before+"/*", "It ends behind the host, and so allows every path of the server. Write %q if that is meant, and the path that the library needs if not.", before+"/*")
 		return true
 	}

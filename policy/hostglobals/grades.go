@@ -104,7 +104,7 @@ var rules = []rule{
 		narrower: "Narrow fetch to the addresses that the library needs: { name: \"fetch\", allow: [\"https://api.example.com/*\"] }.",
 	},
 	{
-		names: "WebSocket EventSource WebSocketStream", grade: Powerful,
+		names: "WebSocket EventSource", grade: Powerful,
 		reason:   "It keeps a connection open to any server, over which data can leave.",
 		narrower: "Narrow it to the addresses that the library needs with `allow`.",
 	},
@@ -251,7 +251,7 @@ var rules = []rule{
 		reason: "It computes from its arguments; all that it tells about the host is the language, the time zone and the data that it has.",
 	},
 	{
-		names: "globalThis undefined NaN Infinity isNaN isFinite parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent escape unescape JSON Reflect Proxy Object Array String Number Boolean Symbol BigInt RegExp Map Set WeakMap WeakSet Promise Iterator ArrayBuffer DataView Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError SuppressedError DisposableStack AsyncDisposableStack", grade: Pure,
+		names: "undefined NaN Infinity isNaN isFinite parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent escape unescape JSON Reflect Proxy Object Array String Number Boolean Symbol BigInt RegExp Map Set WeakMap WeakSet Promise Iterator ArrayBuffer DataView Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError SuppressedError DisposableStack AsyncDisposableStack", grade: Pure,
 		reason: "It belongs to the language and reaches nothing outside of it.",
 	},
 	{

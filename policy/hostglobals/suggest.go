@@ -42,11 +42,15 @@ func fold(name string) string {
 }
 
 // likelier reports whether a person means a name rather than another one that is
-// just as near: one that was graded by name is in wider use than one of a family.
+// just as near. One that was graded by name is in wider use than one of a family; of
+// crypto and Crypto, the object is of use and its class is not.
 func likelier(name, than string) bool {
 	named, other := byName()[name] != nil, byName()[than] != nil
-	if named != other {
+	switch {
+	case named != other:
 		return named
+	case fold(name) == fold(than):
+		return name > than // lower case
 	}
 	return name < than
 }
@@ -70,15 +74,32 @@ func Suggest(name string) (string, bool) {
 		limit = 1
 	}
 	best, distance := "", limit+1
-	params := levenshtein.NewParams().MaxCost(limit)
 	for _, candidate := range names() {
 		if d := len(candidate) - len(key); d > limit || d < -limit || candidate == name {
 			continue
 		}
-		d := levenshtein.Distance(key, fold(candidate), params)
+		d := slips(key, fold(candidate))
 		if d < distance || d == distance && best != "" && likelier(candidate, best) {
 			best, distance = candidate, d
 		}
 	}
 	return best, best != "" && distance < len(key)
+}
+
+// slips counts the edits between two words. An exchange of neighbours, the commonest
+// slip of the hand, is one.
+func slips(a, b string) int {
+	d := levenshtein.Distance(a, b, nil)
+	if d != 2 || len(a) != len(b) {
+		return d
+	}
+	for i := 0; i+1 < len(a); i++ {
+		if a[i] != b[i] {
+			if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+				return 1
+			}
+			break
+		}
+	}
+	return d
 }
