@@ -84,7 +84,7 @@ func packageAliases(content []byte) []alias {
 		Imports                                             map[string]any
 		Dependencies, DevDependencies, OptionalDependencies map[string]any
 	}
-	if json.Unmarshal(content, &manifest) != nil {
+	if json.Unmarshal(bytes.TrimPrefix(content, []byte("\uFEFF")), &manifest) != nil {
 		return nil
 	}
 	var out []alias
@@ -176,3 +176,4 @@ func valueOf(n *syntax.Node, key string) *syntax.Node {
 	}
 	return nil
 }
+// y

@@ -1,7 +1,6 @@
 package appscan
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
-	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding/findingtest"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 )
@@ -69,7 +67,7 @@ func open(t testing.TB, root string) (*policy.Policy, Project) {
 	return p, ProjectOf(root, nil, p, resolved)
 }
 
-func scan1(t testing.TB, s *Scanner, p Project) *Result {
+func scanned(t testing.TB, s *Scanner, p Project) *Result {
 	t.Helper()
 	result, err := s.Scan(t.Context(), p)
 	if err != nil {
@@ -104,14 +102,14 @@ func TestFindings_standWhereTheProjectsSay(t *testing.T) {
 				wants = append(wants, findingtest.Parse(t, f.Name, string(f.Data))...)
 			}
 			s := NewScanner(Options{})
-			got := Findings(project, p, scan1(t, s, project).Imports)
+			got := Findings(project, p, scanned(t, s, project).Imports)
 			findingtest.Compare(t, wants, got)
 			for _, f := range got {
 				if f.Data["library"] != "" && len(f.Related) == 0 {
 					t.Errorf("%s %s leads nowhere", f.File, f.Message)
 				}
 			}
-			again := scan1(t, s, project)
+			again := scanned(t, s, project)
 			findingtest.Compare(t, wants, Findings(project, p, again.Imports))
 			if again.Parsed != 0 {
 				t.Errorf("%d files were parsed again", again.Parsed)
@@ -119,6 +117,3 @@ func TestFindings_standWhereTheProjectsSay(t *testing.T) {
 		})
 	}
 }
-
-var _ = context.Canceled
-var _ = finding.Error

@@ -58,15 +58,6 @@ func newFilter(libraries []Library, aliases []alias) *filter {
 	return f
 }
 
-// names makes a filter of plain names.
-func names(list []string) *filter {
-	libraries := make([]Library, len(list))
-	for i, name := range list {
-		libraries[i].Name = name
-	}
-	return newFilter(libraries, nil)
-}
-
 // matches reports whether a text may mention one of the names.
 func (f *filter) matches(content string) bool {
 	for i := 0; i+1 < len(content); i++ {

@@ -1,6 +1,7 @@
 package appscan
 
 import (
+	"bytes"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,13 +15,17 @@ import (
 // folders can be walked side by side; a folder with an ignore file of its own makes
 // new ones.
 //
-// Where the matcher differs from git it takes a negated pattern for everything below
-// it, and so scans a file that git would ignore, never the other way round. The
-// user's global ignore file is not read: a finding must not depend on who looks.
+// The library takes a pattern for everything below what it names, which is right for
+// a whole path in one question but not for a walk that asks of each folder on the
+// way: there a later pattern may have let the folder in again. So it is asked pattern
+// by pattern. What is left of a difference looks at a file that git ignores, never
+// the other way round. The user's global ignore file is not read: a finding must not
+// depend on who looks.
 type rules struct {
-	prefix  string // the project root below the folder that paths are relative to, with a slash at its end, or ""
-	layers  []layer
-	matcher *gitignore.Matcher
+	prefix string // the project root below the folder that paths are relative to, with a slash at its end, or ""
+	layers []layer
+	all    *gitignore.Matcher // every pattern; what it does not match none does
+	each   []rule
 }
 
 // layer is one ignore file.
@@ -29,18 +34,35 @@ type layer struct {
 	content []byte
 }
 
+// rule is one pattern.
+type rule struct {
+	dir     string
+	path    bool // it names a path; else a name at any depth
+	matcher *gitignore.Matcher
+}
+
 // with adds an ignore file in a folder of the project.
 func (r *rules) with(dir string, content []byte) *rules {
 	if dir = path.Clean(r.prefix + dir); dir == "." {
 		dir = ""
 	}
-	return newRules(r.prefix, append(slices.Clip(slices.Clone(r.layers)), layer{dir, content}))
+	return newRules(r.prefix, append(slices.Clip(r.layers), layer{dir, content}))
 }
 
 func newRules(prefix string, layers []layer) *rules {
-	r := &rules{prefix: prefix, layers: layers, matcher: &gitignore.Matcher{}}
+	r := &rules{prefix: prefix, layers: layers, all: &gitignore.Matcher{}}
 	for _, l := range layers {
-		r.matcher.AddPatterns(l.content, l.dir)
+		content := bytes.TrimPrefix(l.content, []byte("\uFEFF"))
+		r.all.AddPatterns(content, l.dir)
+		for line := range bytes.Lines(content) {
+			pattern := bytes.TrimRight(bytes.TrimPrefix(line, []byte("!")), "\r\n ")
+			if len(pattern) == 0 || line[0] == '#' {
+				continue
+			}
+			m := &gitignore.Matcher{}
+			m.AddPatterns(line, "")
+			r.each = append(r.each, rule{l.dir, bytes.Contains(bytes.TrimSuffix(pattern, []byte("/")), []byte("/")), m})
+		}
 	}
 	return r
 }
@@ -48,7 +70,35 @@ func newRules(prefix string, layers []layer) *rules {
 // ignored reports whether git would ignore a path, slash-separated and relative to
 // the project root, none of whose parents it ignores.
 func (r *rules) ignored(rel string, isDir bool) bool {
-	return len(r.layers) > 0 && r.matcher.MatchPath(r.prefix+rel, isDir)
+	full, slash := r.prefix+rel, ""
+	if isDir {
+		slash = "/"
+	}
+	if len(r.each) == 0 || !r.all.MatchDetail(full+slash).Matched {
+		return false
+	}
+	for _, rule := range slices.Backward(r.each) {
+		name := full
+		if rule.dir != "" {
+			below, ok := strings.CutPrefix(full, rule.dir+"/")
+			if !ok {
+				continue
+			}
+			name = below
+		}
+		if !rule.path {
+			name = path.Base(name)
+		}
+		found := rule.matcher.MatchDetail(name + slash)
+		if !found.Matched {
+			continue
+		}
+		if parent := path.Dir(name); parent != "." && rule.matcher.MatchDetail(parent+"/").Matched {
+			continue // it is the parent that the pattern names
+		}
+		return !found.Negate
+	}
+	return false
 }
 
 // outerRules reads the ignore files that stand above a project: those of the

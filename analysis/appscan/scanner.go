@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/sourcegraph/conc/iter"
 
+	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
@@ -27,6 +29,8 @@ type Options struct {
 	// Jobs is how many files are read at a time; 0 means one per core.
 	Jobs   int
 	Logger *slog.Logger
+
+	files int // how many files a scan looks at; 0 means maxFiles
 }
 
 // Scanner scans projects and remembers what their files say, so that a scan of a
@@ -63,6 +67,9 @@ func NewScanner(options Options) *Scanner {
 	}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	if options.files <= 0 {
+		options.files = maxFiles
 	}
 	return &Scanner{options: options, known: map[string]map[string]record{}}
 }
@@ -105,7 +112,37 @@ func (s *Scanner) Scan(ctx context.Context, p Project) (*Result, error) {
 			result.Imports = append(result.Imports, found)
 		}
 	}
+	if result.Imports, err = withoutAssets(ctx, real, result.Imports); err != nil {
+		return nil, fmt.Errorf("scan %s: %w", p.Root, err)
+	}
 	return result, nil
+}
+
+// withoutAssets drops the escapes of subpaths that a package maps to a file without
+// code, as in "swiper/css". Only a resolver knows those.
+func withoutAssets(ctx context.Context, root string, imports []Import) ([]Import, error) {
+	mapped := func(i Import) bool {
+		return i.Escape == Subpath && !extensions[path.Ext(i.Specifier)] && !strings.HasSuffix(i.Specifier, "/")
+	}
+	var requests []string
+	for _, i := range imports {
+		if mapped(i) {
+			requests = append(requests, i.Specifier)
+		}
+	}
+	if len(requests) == 0 {
+		return imports, nil
+	}
+	slices.Sort(requests)
+	resolved, err := resolve.Packages(ctx, root, slices.Compact(requests))
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]bool{}
+	for _, r := range resolved {
+		data[r.Request] = isAsset(r.Entry)
+	}
+	return slices.DeleteFunc(imports, func(i Import) bool { return mapped(i) && data[i.Specifier] }), nil
 }
 
 // scan is one scan under way.
@@ -125,7 +162,7 @@ type scan struct {
 // begin walks the project.
 func (s *Scanner) begin(ctx context.Context, p Project) (*scan, error) {
 	root := filepath.Clean(p.Root)
-	w := &walker{root: root, overlay: p.Overlay, skip: map[string]bool{}, limit: maxFiles, jobs: s.options.Jobs, log: s.options.Logger}
+	w := &walker{root: root, overlay: p.Overlay, skip: map[string]bool{}, limit: s.options.files, jobs: s.options.Jobs, log: s.options.Logger}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		for _, l := range p.Libraries {
 			if rel, err := filepath.Rel(real, l.Package.Dir); err == nil && l.Package.Dir != "" && filepath.IsLocal(rel) && rel != "." {
