@@ -221,7 +221,7 @@ func article(k syntax.Kind) string {
 
 // library returns the object with the options of a library.
 func (p *Policy) library(name string) (*syntax.Node, owner, error) {
-	o := owner("the policy of " + quoted(name))
+	o := owner(quoted(name))
 	m, err := p.libraryMember(name, false)
 	if err != nil {
 		return nil, o, err

@@ -1,7 +1,7 @@
 package edit
 
 import (
-	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,18 +28,18 @@ func plainOf(f *syntax.File, n *syntax.Node) any {
 	switch n.Kind {
 	case syntax.KindObject:
 		t := tree{}
-		for i, m := range n.Properties {
+		for _, m := range n.Properties {
 			switch {
 			case m.Spread:
 				inner, ok := plainOf(f, m.Value).(tree)
 				if !ok {
-					t[fmt.Sprintf("spread %d", i)] = f.Text[m.Span.Start:m.Span.End]
+					t[f.Text[m.Span.Start:m.Span.End]] = "source"
 				}
 				for k, v := range inner {
 					t[k] = v
 				}
 			case m.Computed || m.Accessor:
-				t[fmt.Sprintf("computed %d", i)] = f.Text[m.Span.Start:m.Span.End]
+				t[f.Text[m.Span.Start:m.Span.End]] = "source"
 			default:
 				t[m.Key] = plainOf(f, m.Value)
 			}
@@ -251,17 +251,15 @@ func everywhere(v any, visit func(tree)) {
 // faulty reports whether what the operation asks for is itself a fault of a policy.
 func (o operation) faulty() bool {
 	switch o.verb {
-	case "remove-option", "remove-key", "set":
-		return true
-	case "rename-option":
-		return o.arg(2) != "permissions"
-	case "rename-key":
+	case "remove-option", "remove-key", "set", "rename-option", "rename-key":
 		return true
 	case "add-workload":
 		return strings.HasPrefix(o.arg(2), "..")
 	}
 	return false
 }
+
+var blockComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
 // takes reports whether the operation may take a comment along: one inside of what
 // it removes, or behind that on its line.
@@ -270,7 +268,8 @@ func (o operation) takes(f *syntax.File, comment text.Span) bool {
 		if s.Start <= comment.Start && comment.Start <= s.End {
 			return true
 		}
-		if between := f.Text[min(s.End, comment.Start):comment.Start]; s.End <= comment.Start && !strings.ContainsAny(between, "\r\n\"'{[]}:") && strings.Count(between, ",") <= 1 {
+		// A comment before it may go over to another line.
+		if between := blockComment.ReplaceAllString(f.Text[min(s.End, comment.Start):comment.Start], ""); s.End <= comment.Start && !strings.ContainsAny(between, "\r\n\"'{[]}:") && strings.Count(between, ",") <= 1 {
 			return true
 		}
 	}

@@ -270,9 +270,9 @@ func order(names []string) func(a, b string) int {
 	return nil
 }
 
-// renameString replaces a string of an array.
+// renameString replaces a string of an array, however often it stands there.
 func (p *Policy) renameString(array *syntax.Node, name, to, what string) ([]Edit, error) {
-	var found *syntax.Node
+	var edits []Edit
 	if array != nil {
 		for _, e := range array.Elements {
 			n := p.file.Resolve(e)
@@ -280,18 +280,18 @@ func (p *Policy) renameString(array *syntax.Node, name, to, what string) ([]Edit
 			case n.Kind != syntax.KindString:
 			case n.Text == to:
 				return nil, refuse(n.Span, "%q stands here already.", to)
-			case n.Text == name && found == nil:
-				found = n
+			case n.Text == name:
+				if err := p.own(n, what); err != nil {
+					return nil, err
+				}
+				edits = append(edits, p.restring(n, to))
 			}
 		}
 	}
-	if found == nil {
+	if len(edits) == 0 {
 		return nil, refuse(text.Span{}, "%s that reads %q is not written out in the policy.", what, name)
 	}
-	if err := p.own(found, what); err != nil {
-		return nil, err
-	}
-	return []Edit{p.restring(found, to)}, nil
+	return inOrder(edits), nil
 }
 
 // restring replaces a string by another in its own quotes.
