@@ -5,19 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sandbox-lsp/sandbox-lsp/analysis"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
 
 // schemaVersion is that of the JSON report. Fields may be added without changing
 // it.
 const schemaVersion = 1
-
-// Tool names the program in reports.
-type Tool struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
 
 type document struct {
 	SchemaVersion int               `json:"schemaVersion"`
@@ -33,6 +26,9 @@ type summary struct {
 	Warnings int `json:"warnings"`
 	Infos    int `json:"infos"`
 	Hints    int `json:"hints"`
+	// Suppressed and InBaseline count findings that are not among the findings.
+	Suppressed int `json:"suppressed"`
+	InBaseline int `json:"inBaseline"`
 }
 
 type libraryEntry struct {
@@ -69,14 +65,14 @@ func count(findings []finding.Finding) summary {
 	return s
 }
 
-// JSON writes the report as one object. It holds nothing that differs between two
-// runs over the same input. build is nil for a check.
-func JSON(w io.Writer, tool Tool, result *analysis.Result, build *analysis.Build) error {
-	doc := document{SchemaVersion: schemaVersion, Tool: tool, Findings: result.Findings, Summary: count(result.Findings), Libraries: []libraryEntry{}}
+// JSON writes the report as one object.
+func (r Report) JSON(w io.Writer) error {
+	doc := document{SchemaVersion: schemaVersion, Tool: r.Tool, Findings: r.Result.Findings, Summary: count(r.Result.Findings), Libraries: []libraryEntry{}}
+	doc.Summary.Suppressed, doc.Summary.InBaseline = len(r.Suppressed), len(r.Baselined)
 	if doc.Findings == nil {
 		doc.Findings = []finding.Finding{}
 	}
-	for _, l := range result.Libraries {
+	for _, l := range r.Result.Libraries {
 		entry := libraryEntry{
 			Name: l.Policy.Name, Version: l.Resolved.Package.Version, Permissions: l.Policy.PermissionNames(),
 			BundleBytes: l.Size(), Exports: l.Exports(), Loads: l.Loaded(), Workloads: []string{},
@@ -86,7 +82,7 @@ func JSON(w io.Writer, tool Tool, result *analysis.Result, build *analysis.Build
 		}
 		doc.Libraries = append(doc.Libraries, entry)
 	}
-	if build != nil {
+	if build := r.Build; build != nil {
 		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}, Removed: []string{}}
 		for _, f := range build.Files {
 			doc.Build.Files = append(doc.Build.Files, f.Path)

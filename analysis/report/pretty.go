@@ -67,11 +67,12 @@ func flush(out *bufio.Writer) error {
 }
 
 func (p Pretty) findings(out *bufio.Writer, result *analysis.Result) {
+	files := map[string]*text.Mapper{}
 	for _, f := range result.Findings {
 		style := severityStyle[f.Severity]
 		fmt.Fprintf(out, "%s %s %s\n", p.paint(bold, place(f.File, f.Range)), p.paint(style, f.Severity.String()), p.paint(dim, string(f.Code)))
-		fmt.Fprintf(out, "  %s\n", f.Message)
-		p.excerpt(out, result.Root, f.File, f.Range, style)
+		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(printable(f.Message), "\n", "\n  "))
+		p.excerpt(out, p.mapper(files, result.Root, f.File), f.Range, style)
 		for _, r := range f.Related {
 			fmt.Fprintf(out, "  %s %s %s\n", p.paint(dim, "see"), place(r.File, r.Range), p.paint(dim, r.Message))
 		}
@@ -86,18 +87,30 @@ func place(file string, r text.Range) string {
 // maxExcerpt bounds a printed line: minified files have lines of a megabyte.
 const maxExcerpt = 160
 
-// excerpt prints the first line of a range with a marker under it. A file that
-// cannot be read any more gets none.
-func (p Pretty) excerpt(out *bufio.Writer, root, file string, r text.Range, style string) {
+// mapper returns the mapper of a file, made once for all findings in it, or nil for a
+// file that cannot be read any more.
+func (p Pretty) mapper(files map[string]*text.Mapper, root, file string) *text.Mapper {
+	m, seen := files[file]
+	if seen {
+		return m
+	}
 	path := filepath.FromSlash(file)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
 	}
-	content, err := p.Read(path)
-	if err != nil || content == "" {
+	if content, err := p.Read(path); err == nil && content != "" {
+		m = text.NewMapper(content)
+	}
+	files[file] = m
+	return m
+}
+
+// excerpt prints the first line of a range with a marker under it. A file without a
+// text gets none.
+func (p Pretty) excerpt(out *bufio.Writer, m *text.Mapper, r text.Range, style string) {
+	if m == nil {
 		return
 	}
-	m := text.NewMapper(content)
 	line := m.Line(r.Start.Line)
 	begin := m.Offset(text.Position{Line: r.Start.Line})
 	span := m.Span(r)
@@ -122,12 +135,18 @@ func (p Pretty) excerpt(out *bufio.Writer, root, file string, r text.Range, styl
 
 // expand shows what a terminal would not show one cell wide.
 func expand(s string) string {
+	return strings.NewReplacer("\n", "·", "\r", "·").Replace(printable(strings.ReplaceAll(s, "\t", "  ")))
+}
+
+// printable replaces what a source, or an error that a library throws, could send to
+// a terminal as an escape sequence. Line breaks and tabs stay.
+func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f || r == 0xFEFF {
-			return '·' // a source must not be able to send escape sequences to the terminal
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xA0 || r == 0xFEFF {
+			return '·'
 		}
 		return r
-	}, strings.ReplaceAll(s, "\t", "  "))
+	}, s)
 }
 
 func (p Pretty) libraries(out *bufio.Writer, result *analysis.Result) {
@@ -155,7 +174,7 @@ func (p Pretty) libraries(out *bufio.Writer, result *analysis.Result) {
 		if l.Loaded() {
 			exports = fmt.Sprint(l.Exports())
 		}
-		rows = append(rows, []string{l.Policy.Name, l.Resolved.Package.Version, size, exports,
+		rows = append(rows, []string{cell(l.Policy.Name), cell(l.Resolved.Package.Version), size, exports,
 			list(l.Policy.PermissionNames()), list(workloads), loads, took})
 	}
 	p.table(out, rows)
@@ -166,7 +185,29 @@ func list(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return strings.Join(names, ", ")
+	more := ""
+	if extra := len(names) - maxListed; extra > 0 {
+		names, more = names[:maxListed], fmt.Sprintf(" and %d more", extra)
+	}
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = cell(name)
+	}
+	return strings.Join(shown, ", ") + more
+}
+
+// Bounds of the table: how many names a cell lists, and how long each may be.
+const (
+	maxListed = 12
+	maxCell   = 60
+)
+
+// cell makes a text of the workspace fit for the table.
+func cell(s string) string {
+	if utf8.RuneCountInString(s) > maxCell {
+		s = string([]rune(s)[:maxCell]) + "…"
+	}
+	return expand(s)
 }
 
 func kilobytes(n int) string { return fmt.Sprintf("%.1f KiB", float64(n)/1024) }
@@ -225,6 +266,13 @@ func (p Pretty) files(out *bufio.Writer, build *analysis.Build, dryRun bool) {
 	if len(build.Files) > 0 {
 		fmt.Fprintf(out, "%d files, %d of them changed.\n\n", len(build.Files), changed)
 	}
+}
+
+// Summary prints the last line of the other reports alone.
+func (p Pretty) Summary(w io.Writer, result *analysis.Result, took time.Duration) error {
+	out := bufio.NewWriter(w)
+	p.summary(out, result, took)
+	return flush(out)
 }
 
 func (p Pretty) summary(out *bufio.Writer, result *analysis.Result, took time.Duration) {

@@ -88,3 +88,15 @@ func TestPretty_paintsOnlyWhenAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestPretty_aMessageSendsNothingToTheTerminal(t *testing.T) {
+	result := &analysis.Result{Findings: []finding.Finding{{Code: "SBX042", Severity: finding.Error, File: "x", Message: "thrown: \x1b]0;title\a \u009b31m\nsecond line"}}}
+	var out strings.Builder
+	p := Pretty{Read: func(string) (string, error) { return "", errors.New("none") }}
+	if err := p.Check(&out, result, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "\n  thrown: ·]0;title· ·31m\n  second line\n") {
+		t.Errorf("%q", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,16 +77,29 @@ func (c *cli) onProject(work func(context.Context, *project, analysis.Progress) 
 		if err != nil {
 			return err
 		}
-		if c.format == "json" {
-			err = report.JSON(c.out, tool(), o.result, o.build)
-		} else {
+		if c.format == report.FormatPretty {
 			err = o.pretty(c.pretty(p), time.Since(began))
+		} else {
+			err = report.Report{Tool: tool(), Result: o.result, Build: o.build, Prefix: prefix(p.snapshot.Root())}.Write(c.out, c.format)
+			if err == nil { // the report is for a program; a log wants a line for people
+				err = report.Pretty{}.Summary(c.err, o.result, time.Since(began))
+			}
 		}
 		if err != nil {
 			return err
 		}
 		return c.verdict(o.result.Findings, o.build != nil && len(o.build.Stale) > 0)
 	}
+}
+
+// prefix returns what annotations put before the files of a project: people run the
+// command at the top of a repository, and its annotations are looked up from there.
+func prefix(root string) string {
+	working, err := os.Getwd()
+	if err != nil { // the folder is gone; names from the project's root are all that is left
+		return ""
+	}
+	return report.Prefix(working, root)
 }
 
 func (c *cli) proxyCommand() *cobra.Command {

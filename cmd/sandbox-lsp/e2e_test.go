@@ -187,6 +187,29 @@ func TestCheck_reportsTheSameBytesColdAndWarm(t *testing.T) {
 	}
 }
 
+// Every format for programs has standard output to itself.
+func TestCheck_formatsForPrograms(t *testing.T) {
+	dir := newProject(t, map[string]string{"apps/shop/.sandbox/sandbox.config.js": "export default { lodahs: {} };\n"})
+	for format, want := range map[string]string{
+		"json":   `"file": ".sandbox/sandbox.config.js"`,
+		"sarif":  `"uri": "apps/shop/.sandbox/sandbox.config.js"`,
+		"junit":  `<testcase name="SBX005 at apps/shop/.sandbox/sandbox.config.js:1:18" classname="sandbox-lsp.lodahs"`,
+		"github": "::error file=apps/shop/.sandbox/sandbox.config.js,line=1,endLine=1,col=18,endColumn=24,title=SBX003::",
+	} {
+		for _, command := range []string{"check", "build"} {
+			t.Run(command+" "+format, func(t *testing.T) {
+				o := execute(t, dir, cacheDir(t), command, "apps/shop", "--format", format)
+				if o.code != exitFindings || !strings.Contains(o.stdout, want) {
+					t.Errorf("exit %d, no %s in\n%s", o.code, want, o.stdout)
+				}
+				if !strings.Contains(o.stderr, "2 errors in 1 library") || strings.Contains(o.stdout, "2 errors in") {
+					t.Errorf("the summary is not on standard error alone:\n%s\n%s", o.stdout, o.stderr)
+				}
+			})
+		}
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	clean := newProject(t, map[string]string{".sandbox/sandbox.config.js": "export default {};\n"})
 	broken := newProject(t, map[string]string{".sandbox/sandbox.config.js": "export default {\n"})

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -117,7 +119,7 @@ func (c *cli) root() *cobra.Command {
 }
 
 func (c *cli) reportFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.format, "format", "pretty", "report: pretty or json")
+	cmd.Flags().StringVar(&c.format, "format", report.FormatPretty, "report: "+strings.Join(report.Formats, ", "))
 	cmd.Flags().StringVar(&c.failLevel, "fail-level", "error", "least severity that makes the exit code 1: error, warning, info, hint or none")
 }
 
@@ -174,8 +176,8 @@ func (c *cli) verdict(findings []finding.Finding, alsoFails bool) error {
 }
 
 func (c *cli) checkFlags() error {
-	if c.format != "pretty" && c.format != "json" {
-		return usage("--format: unknown format %q; use pretty or json", c.format)
+	if !slices.Contains(report.Formats, c.format) {
+		return usage("--format: unknown format %q; use one of %s", c.format, strings.Join(report.Formats, ", "))
 	}
 	if err := c.checkColor(); err != nil {
 		return err

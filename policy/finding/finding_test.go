@@ -43,3 +43,36 @@ func TestWorst_andThresholds(t *testing.T) {
 		t.Error("thresholds are wrong")
 	}
 }
+
+func TestFingerprint_outlivesEditsAndTellsFindingsApart(t *testing.T) {
+	base := Finding{Code: UnusedPermission, Severity: Warning, Message: "m", File: "a.js", Data: map[string]string{"library": "qs", "permission": "fetch"}}
+	with := func(change func(*Finding)) Finding {
+		f := base
+		f.Data = map[string]string{"library": "qs", "permission": "fetch"}
+		change(&f)
+		return f
+	}
+	for name, f := range map[string]Finding{
+		"moved":    with(func(f *Finding) { f.Range.Start.Line = 7 }),
+		"reworded": with(func(f *Finding) { f.Message = "n" }),
+		"regraded": with(func(f *Finding) { f.Severity = Error }),
+		"a stack":  with(func(f *Finding) { f.Data["stack"] = "at x:1:2" }),
+	} {
+		if f.Fingerprint() != base.Fingerprint() {
+			t.Errorf("%s: the fingerprint changed", name)
+		}
+	}
+	for name, f := range map[string]Finding{
+		"code":       with(func(f *Finding) { f.Code = MissingPermission }),
+		"file":       with(func(f *Finding) { f.File = "b.js" }),
+		"library":    with(func(f *Finding) { f.Data["library"] = "uuid" }),
+		"permission": with(func(f *Finding) { f.Data["permission"] = "crypto" }),
+		"swapped":    with(func(f *Finding) { f.Data = map[string]string{"library": "fetch", "permission": "qs"} }),
+		"field":      with(func(f *Finding) { f.Data = map[string]string{"library": "qs", "option": "fetch"} }),
+		"no data":    with(func(f *Finding) { f.Data = nil }),
+	} {
+		if f.Fingerprint() == base.Fingerprint() {
+			t.Errorf("another %s has the same fingerprint", name)
+		}
+	}
+}

@@ -9,8 +9,8 @@ import (
 //go:embed pages/*.md
 var pages embed.FS
 
-// repository is where the pages can be read without the program.
-const repository = "https://github.com/sandbox-lsp/sandbox-lsp"
+// Repository is where the project, and with it the pages, can be read.
+const Repository = "https://github.com/sandbox-lsp/sandbox-lsp"
 
 // Page explains one code to a person.
 type Page struct {
@@ -50,7 +50,7 @@ func (c Code) URL() string {
 	if _, ok := PageOf(c); !ok {
 		return ""
 	}
-	return repository + "/blob/main/policy/finding/pages/" + string(c) + ".md"
+	return Repository + "/blob/main/policy/finding/pages/" + string(c) + ".md"
 }
 
 // Section returns the text under one of the page's headings, without the blank

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+)
+
+// The form is the one that CI servers agree on; times are left out, so that two runs
+// over the same input give the same bytes.
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Skipped  int          `xml:"skipped,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	File      string        `xml:"file,attr,omitempty"`
+	Line      int           `xml:"line,attr,omitempty"`
+	Failure   *junitFailure `xml:"failure"`
+	Skipped   *junitSkipped `xml:"skipped"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"` // the severity
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// policySuite holds the findings that belong to no library.
+const policySuite = "policy"
+
+// JUnit writes a test suite for each library, in which every finding is a failed
+// test case and a library without findings one that passed. Findings that are
+// suppressed or in the baseline are skipped cases.
+func (r Report) JUnit(w io.Writer) error {
+	order := []string{policySuite}
+	suites := map[string]*junitSuite{policySuite: {Name: policySuite}}
+	suite := func(name string) *junitSuite {
+		if suites[name] == nil {
+			suites[name] = &junitSuite{Name: name}
+			order = append(order, name)
+		}
+		return suites[name]
+	}
+	for _, l := range r.Result.Libraries {
+		suite(l.Policy.Name)
+	}
+	owner := func(f finding.Finding) *junitSuite {
+		if library := f.Data["library"]; library != "" {
+			return suite(library)
+		}
+		return suites[policySuite]
+	}
+	for _, f := range r.Result.Findings {
+		s := owner(f)
+		c := r.junitCase(s.Name, f)
+		c.Failure = &junitFailure{Type: f.Severity.String(), Message: f.Message, Text: place(c.File, f.Range) + " " + f.Message}
+		s.Cases, s.Failures = append(s.Cases, c), s.Failures+1
+	}
+	skip := func(findings []finding.Finding, why func(finding.Finding) string) {
+		for _, f := range findings {
+			s := owner(f)
+			c := r.junitCase(s.Name, f)
+			c.Skipped = &junitSkipped{why(f)}
+			s.Cases, s.Skipped = append(s.Cases, c), s.Skipped+1
+		}
+	}
+	skip(r.Suppressed, func(f finding.Finding) string { return "suppressed: " + f.Data[suppressedField] })
+	skip(r.Baselined, func(finding.Finding) string { return "in the baseline" })
+	all := junitSuites{Name: r.Tool.Name}
+	for _, name := range order {
+		s := suites[name]
+		if s.Failures == 0 {
+			s.Cases = append([]junitCase{{Name: "no findings", ClassName: r.Tool.Name + "." + name}}, s.Cases...)
+		}
+		s.Tests = len(s.Cases)
+		all.Suites = append(all.Suites, *s)
+		all.Tests, all.Failures, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures, all.Skipped+s.Skipped
+	}
+	raw, err := xml.MarshalIndent(all, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+func (r Report) junitCase(suite string, f finding.Finding) junitCase {
+	file := r.file(f.File)
+	return junitCase{
+		Name: fmt.Sprintf("%s at %s", f.Code, place(file, f.Range)), ClassName: r.Tool.Name + "." + suite,
+		File: file, Line: f.Range.Start.Line + 1,
+	}
+}
