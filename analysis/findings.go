@@ -82,10 +82,11 @@ func (r *reporter) resolution(res resolve.Result) {
 	case resolve.NoEntry:
 		why = "is installed, but has nothing to import under this request"
 		if p.Detail != "" {
-			why += ": " + strings.TrimSuffix(p.Detail, ":")
+			why += ": " + strings.TrimRight(p.Detail, ":.")
 		}
+		why += ". If the package should have it, install it again with: npm install"
 	case resolve.BadManifest:
-		why = "is installed, but its package.json cannot be read: " + p.Detail
+		why = "is installed, but not whole: " + p.Detail + ". Install it again with: npm install"
 	default:
 		why = "cannot be found from the project root: it is neither installed nor listed in package.json"
 		if p.Suggestion != "" {

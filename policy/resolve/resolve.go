@@ -7,12 +7,15 @@
 package resolve
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,14 +56,14 @@ const (
 	Unknown                             // neither installed nor listed
 	NotInstalled                        // listed, but not in node_modules
 	NoEntry                             // installed, but the package has no such entry
-	BadManifest                         // installed, but its package.json cannot be read
+	BadManifest                         // installed, but not whole: a package.json that cannot be read, a link that leads nowhere
 	SharesFiles                         // resolves, but its build files would be another request's; set by the caller, Detail names the other
 )
 
 // Problem explains a failed resolution.
 type Problem struct {
 	Kind ProblemKind
-	// Detail is the resolver's own sentence, if it had one.
+	// Detail says more about NoEntry and BadManifest, in words that may follow a colon.
 	Detail string
 	// Suggestion is the name of an installed or listed package that is close to the
 	// request, or "".
@@ -117,7 +120,7 @@ func Packages(ctx context.Context, root string, requests []string) ([]Result, er
 // describe completes the resolver's answer for one request.
 func describe(root, request, entry, detail string, listed map[string]bool) Result {
 	r := Result{Request: request, Entry: entry}
-	name, _, ok := SplitRequest(request)
+	name, subpath, ok := SplitRequest(request)
 	switch {
 	case nodecap.IsBuiltin(request) && (entry == "" || !listed[request]):
 		r.Problem = &Problem{Kind: Builtin}
@@ -129,7 +132,11 @@ func describe(root, request, entry, detail string, listed map[string]bool) Resul
 		return r
 	}
 	r.Listed = listed[name]
-	dir, installed := installedAt(root, name)
+	dir, installed, err := installedAt(root, name)
+	if err != nil {
+		r.Problem = &Problem{Kind: BadManifest, Detail: err.Error()}
+		return r
+	}
 	if installed {
 		pkg, err := readPackage(dir)
 		if err != nil {
@@ -149,7 +156,7 @@ func describe(root, request, entry, detail string, listed map[string]bool) Resul
 			}
 		}
 	case installed:
-		r.Problem = &Problem{Kind: NoEntry, Detail: detail}
+		r.Problem = &Problem{Kind: NoEntry, Detail: cmp.Or(detail, missingEntry(r.Package.Dir, subpath))}
 	case r.Listed:
 		r.Problem = &Problem{Kind: NotInstalled}
 	default:
@@ -182,7 +189,7 @@ func entryPoints(ctx context.Context, root string, requests []string) (entries, 
 				}
 				got := build.Resolve(request, api.ResolveOptions{ResolveDir: root, Kind: api.ResolveJSImportStatement})
 				if len(got.Errors) > 0 {
-					details[i] = sentence(got.Errors[0])
+					details[i] = sentence(got.Errors[0], got.Warnings)
 				} else if got.Namespace == "file" {
 					entries[i] = got.Path
 				}
@@ -208,32 +215,82 @@ func entryPoints(ctx context.Context, root string, requests []string) (entries, 
 	return entries, details, nil
 }
 
-// sentence prefers esbuild's note, which says why, to its error, which says that
-// it could not resolve. Notes that advise on esbuild's own options are of no use
-// to the author of a policy.
-func sentence(m api.Message) string {
-	for _, note := range m.Notes {
+// sentence returns what the resolver said about why it failed, or "" when it said no
+// more than that. Its notes say why, and so do its warnings about a package.json;
+// those that advise on esbuild's own options are of no use to the author of a policy.
+func sentence(failed api.Message, warnings []api.Message) string {
+	for _, note := range failed.Notes {
 		if !strings.Contains(note.Text, "mark the path") && !strings.Contains(note.Text, "external") {
 			return note.Text
 		}
 	}
-	return m.Text
+	if !strings.HasPrefix(failed.Text, "Could not resolve") {
+		return located(failed)
+	}
+	for _, w := range warnings {
+		if w.Location != nil && path.Base(filepath.ToSlash(w.Location.File)) == "package.json" {
+			return located(w)
+		}
+	}
+	return ""
+}
+
+// located puts the place of a message before it, as file:line:column.
+func located(m api.Message) string {
+	if m.Location == nil {
+		return m.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", filepath.ToSlash(m.Location.File), m.Location.Line, m.Location.Column+1, m.Text)
+}
+
+// missingEntry says why a package has nothing to import, from its package.json.
+func missingEntry(dir, subpath string) string {
+	fields, err := readManifest(filepath.Join(dir, "package.json"))
+	if err != nil {
+		return ""
+	}
+	var main string
+	switch {
+	case fields["exports"] != nil:
+		return "the exports of its package.json name no file for it that exists"
+	case subpath != "":
+		return "it has no file " + subpath
+	case json.Unmarshal(fields["main"], &main) == nil && main != "":
+		return fmt.Sprintf("its package.json names %q as its main file, which is not there", main)
+	default:
+		return "it has no index.js, and its package.json names no main file"
+	}
 }
 
 // installedAt looks for a package's folder in the node_modules of the root and of
-// every folder above it.
-func installedAt(root, name string) (string, bool) {
+// every folder above it. An error says that something is there that is no folder.
+func installedAt(root, name string) (string, bool, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		candidate := filepath.Join(dir, "node_modules", filepath.FromSlash(name))
-		if info, err := os.Stat(candidate); err == nil && info.IsDir() {
-			if real, err := filepath.EvalSymlinks(candidate); err == nil {
-				return real, true
+		if info, err := os.Lstat(candidate); err == nil {
+			real, err := filepath.EvalSymlinks(candidate)
+			if err != nil {
+				return "", false, fmt.Errorf("%s is a symbolic link that leads nowhere or in a circle", slashed(root, candidate))
+			}
+			if info.Mode()&fs.ModeSymlink != 0 {
+				info, err = os.Stat(real)
+			}
+			if err == nil && info.IsDir() {
+				return real, true, nil
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return "", false
+			return "", false, nil
 		}
 	}
+}
+
+// slashed returns a path for people: relative to the root where it lies inside.
+func slashed(root, file string) string {
+	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+		file = rel
+	}
+	return filepath.ToSlash(file)
 }
 
 // owner returns the folder of the nearest package.json above a file that names a
@@ -249,16 +306,46 @@ func owner(file string) (string, bool) {
 	}
 }
 
+// readPackage reads what a package says of itself. Names and versions that are no
+// strings count as missing, as they do in Node.
 func readPackage(dir string) (Package, error) {
-	raw, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	fields, err := readManifest(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return Package{}, err
 	}
-	var fields struct{ Name, Version string }
-	if err := json.Unmarshal(trimBOM(raw), &fields); err != nil {
-		return Package{}, fmt.Errorf("parse %s: %w", filepath.Join(dir, "package.json"), err)
+	p := Package{Dir: dir}
+	_ = json.Unmarshal(fields["name"], &p.Name)
+	_ = json.Unmarshal(fields["version"], &p.Version)
+	return p, nil
+}
+
+// readManifest reads the fields of a package.json. Its errors are for people who look
+// at the package: they say what is wrong with the file and not where the program
+// stood.
+func readManifest(file string) (map[string]json.RawMessage, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		var failed *fs.PathError
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, errors.New("it has no package.json")
+		case errors.As(err, &failed):
+			err = failed.Err
+		}
+		return nil, fmt.Errorf("its package.json cannot be read: %w", err)
 	}
-	return Package{Name: fields.Name, Version: fields.Version, Dir: dir}, nil
+	raw = trimBOM(raw)
+	var fields map[string]json.RawMessage
+	err = json.Unmarshal(raw, &fields)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		before := raw[:min(int(syntax.Offset), len(raw))]
+		return nil, fmt.Errorf("line %d of its package.json is not valid JSON: %w", 1+bytes.Count(before, []byte("\n")), err)
+	case err != nil || fields == nil:
+		return nil, errors.New("its package.json is not a JSON object")
+	}
+	return fields, nil
 }
 
 // Dependencies returns the names that the package.json files from the root
@@ -276,17 +363,13 @@ func Dependencies(root string) []string {
 func listedDependencies(root string) map[string]bool {
 	listed := map[string]bool{}
 	for dir := root; ; dir = filepath.Dir(dir) {
-		if raw, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
-			var manifest struct {
-				Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]json.RawMessage
-			}
-			// A malformed manifest lists nothing; npm is the one to complain about it.
-			if json.Unmarshal(trimBOM(raw), &manifest) == nil {
-				for _, group := range []map[string]json.RawMessage{manifest.Dependencies, manifest.DevDependencies, manifest.PeerDependencies, manifest.OptionalDependencies} {
-					for name := range group {
-						listed[name] = true
-					}
-				}
+		// A malformed manifest lists nothing; npm is the one to complain about it.
+		fields, _ := readManifest(filepath.Join(dir, "package.json"))
+		for _, group := range []string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"} {
+			var versions map[string]json.RawMessage
+			_ = json.Unmarshal(fields[group], &versions)
+			for name := range versions {
+				listed[name] = true
 			}
 		}
 		if dir == filepath.Dir(dir) {
@@ -371,5 +454,5 @@ func swapped(a, b string) bool {
 }
 
 func trimBOM(raw []byte) []byte {
-	return []byte(strings.TrimPrefix(string(raw), "\uFEFF"))
+	return bytes.TrimPrefix(raw, []byte("\uFEFF"))
 }

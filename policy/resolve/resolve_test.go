@@ -120,7 +120,7 @@ func TestPackages_resolveAsBundlersDo(t *testing.T) {
 		"main file missing":                   {request: "cut", version: "1.0.0", listed: true, problem: NoEntry},
 		"main outside of the package":         {request: "thief", version: "1.0.0", problem: NoEntry},
 		"torn manifest":                       {request: "torn", listed: true, problem: BadManifest},
-		"symlink loop":                        {request: "loop", listed: true, problem: NotInstalled},
+		"symlink loop":                        {request: "loop", listed: true, problem: BadManifest},
 		"built-in":                            {request: "fs", problem: Builtin},
 		"built-in with scheme":                {request: "node:fs", problem: Builtin},
 		"relative path":                       {request: "./plain", problem: NotARequest},
