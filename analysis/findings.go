@@ -175,6 +175,8 @@ func limitSentence(limit string, l policy.Limits) string {
 		return "exceeded its stack limit while loading. Its code nests deeper than the guest's stack allows."
 	case "jobs":
 		return "never comes to rest after loading: it queues promise jobs without end, which would keep the page busy for ever."
+	case "engine":
+		return "asked the engine for more than it can make while loading, such as a string of half a gigabyte. No limit of the policy raises that; it is a fault of the library."
 	default:
 		return fmt.Sprintf("exceeded the engine's limit (%s) while loading.", limit)
 	}

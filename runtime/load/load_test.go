@@ -207,3 +207,15 @@ func TestPool_saysWhatALoadTouched(t *testing.T) {
 		})
 	}
 }
+
+func TestPool_whatAGuestThrowsIsBounded(t *testing.T) {
+	p := newPool(t, 1)
+	got, err := p.Load(t.Context(), request(`throw new Error("é".repeat(5e6))`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := got.Failure
+	if f == nil || f.Kind != Threw || len(f.Message) > maxMessage+len("…") || !strings.HasPrefix(f.Message, "éé") || !strings.HasSuffix(f.Message, "é…") {
+		t.Errorf("%.80v", f)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/observe"
@@ -249,16 +250,37 @@ func readExports(ctx context.Context, list quickjs.Value) (Exports, error) {
 	return e, nil
 }
 
+// Bounds of what a failure carries, in bytes: a guest may throw an error whose message
+// fills its memory, and people read the first lines.
+const (
+	maxMessage = 2 << 10
+	maxStack   = 64 << 10
+)
+
 // failure says how an evaluation ended.
 func failure(err error) *Failure {
+	var f Failure
 	var thrown *quickjs.JSError
 	var limit *quickjs.LimitError
 	switch {
 	case errors.As(err, &limit):
-		return &Failure{Kind: Limited, Limit: string(limit.Kind), Message: limit.Error(), Stack: limit.Stack}
+		f = Failure{Kind: Limited, Limit: string(limit.Kind), Message: limit.Error(), Stack: limit.Stack}
 	case errors.As(err, &thrown):
-		return &Failure{Kind: Threw, Name: thrown.Name, Message: thrown.Message, Stack: thrown.Stack}
+		f = Failure{Kind: Threw, Name: thrown.Name, Message: thrown.Message, Stack: thrown.Stack}
 	default:
-		return &Failure{Kind: Crashed, Message: err.Error()}
+		f = Failure{Kind: Crashed, Message: err.Error()}
 	}
+	f.Name, f.Message, f.Stack = clip(f.Name, maxMessage), clip(f.Message, maxMessage), clip(f.Stack, maxStack)
+	return &f
+}
+
+// clip cuts a text off at a character's end.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
 }
