@@ -1,15 +1,9 @@
 package analysis
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +21,9 @@ type Build struct {
 	Stale []string
 	// Removed lists the files of an earlier build that this one took away.
 	Removed []string
+	// Kept names the libraries that could not be bundled now and whose files are
+	// those of the last build.
+	Kept []string
 }
 
 // Changed returns how many files the build found missing or different.
@@ -51,9 +48,12 @@ type File struct {
 // Build checks the project and writes its bundles, proxies and manifest. With
 // dryRun it writes nothing and only says what is stale.
 //
-// Nothing is written from a policy that could not be read whole. What a library's faults prevent is left out, and everything else is written: a
-// broken library does not take the others' sandboxes away. A file is replaced in
-// one step or not at all, and one whose content is right already is not touched.
+// Nothing is written from a policy that could not be read whole. A library that
+// cannot be bundled keeps what the last build made of it while the policy gives it
+// the same authority, and everything else is written: a broken library takes neither
+// its own sandbox away nor those of the others. A file is replaced in one step or
+// not at all, and one whose content is right already is not touched. An error means
+// that no file was replaced, unless it says otherwise.
 func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (*Build, error) {
 	result, err := sn.Check(ctx, progress)
 	if err != nil {
@@ -65,80 +65,85 @@ func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (
 	if result.Policy == nil || !result.Policy.Complete {
 		return build, nil
 	}
-	if build.Files, err = sn.files(result); err != nil {
-		return nil, err
-	}
 	out, err := openOutput(sn.root)
 	if err != nil {
 		return nil, err
 	}
 	defer out.close()
-	before, err := out.written()
+	last, err := out.lastBuild()
 	if err != nil {
 		return nil, err
 	}
+	if err := sn.compose(build, out, last); err != nil {
+		return nil, err
+	}
+	var changed []File
 	for i := range build.Files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		f := &build.Files[i]
 		if f.Changed, err = out.differs(f.Path, f.Content); err != nil {
 			return nil, err
 		}
-		switch {
-		case !f.Changed:
-		case dryRun:
-			build.Stale = append(build.Stale, f.Path)
-		default:
-			if err := out.write(f.Path, f.Content); err != nil {
-				return nil, err
-			}
+		if f.Changed {
+			changed = append(changed, *f)
 		}
 	}
-	left, err := out.leftBehind(before, build.Files)
+	left, err := out.leftBehind(last.files(), build.Files)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range left {
-		if dryRun {
-			build.Stale = append(build.Stale, path)
-			continue
+	if dryRun {
+		for _, f := range changed {
+			build.Stale = append(build.Stale, f.Path)
 		}
-		if err := out.root.Remove(filepath.FromSlash(path)); err != nil {
-			return nil, fmt.Errorf("remove %s, which belongs to no library of the policy: %w", path, err)
-		}
-		build.Removed = append(build.Removed, path)
+		build.Stale = append(build.Stale, left...)
+		return build, nil
 	}
-	return build, nil
+	if err := out.replace(ctx, changed); err != nil {
+		return nil, err
+	}
+	build.Removed = left
+	return build, out.remove(left)
 }
 
-// files returns what a build of the result consists of.
-func (sn *Snapshot) files(result *Result) ([]File, error) {
-	var files []File
+// compose fills in the files that a build of the result consists of.
+func (sn *Snapshot) compose(build *Build, out *output, last manifest) error {
+	var kept []manifestLibrary
 	add := func(path string, content []byte) {
-		files = append(files, File{Path: path, Content: content})
+		build.Files = append(build.Files, File{Path: path, Content: content})
 	}
 	addScript := func(s *script) error {
 		code, sourceMap, ok := sn.bytes(*s)
 		if !ok {
-			return fmt.Errorf("the cache lost %s, which it held a moment ago", s.File)
+			return fmt.Errorf("keep %s until it is written: the cache has lost it; free some memory or disk space and build again", s.File)
 		}
 		add(path.Join(OutputFolder, s.File), code)
 		add(path.Join(OutputFolder, s.File+".map"), sourceMap)
 		return nil
 	}
-	for _, l := range result.Libraries {
+	for _, l := range build.Libraries {
+		if l.Bundle == nil {
+			entry, files, err := out.standing(last, l)
+			if err != nil {
+				return err
+			}
+			if files != nil {
+				kept = append(kept, entry)
+				build.Files = append(build.Files, files...)
+				build.Kept = append(build.Kept, l.Policy.Name)
+				continue
+			}
+		}
 		if l.Resolved.Problem != nil {
 			continue
 		}
 		if l.Bundle != nil {
 			if err := addScript(l.Bundle); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		proxies, err := sn.proxiesOf(l)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, p := range proxies {
 			add(path.Join(ProxyFolder, p.name+".js"), p.output.JS)
@@ -148,128 +153,18 @@ func (sn *Snapshot) files(result *Result) ([]File, error) {
 		for _, w := range l.Workloads {
 			if w.Bundle != nil {
 				if err := addScript(w.Bundle); err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
 	}
-	manifest, err := sn.manifest(result, files)
+	manifest, err := sn.manifest(build.Result, build.Files, kept)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	add(ManifestFile, manifest)
-	slices.SortFunc(files, func(a, b File) int { return bytes.Compare([]byte(a.Path), []byte(b.Path)) })
-	return files, nil
-}
-
-// output writes below the project root and nowhere else: every path is resolved by
-// the operating system inside the root, so a symbolic link that leads out of it is
-// refused rather than followed.
-type output struct {
-	root *os.Root
-}
-
-func openOutput(root string) (*output, error) {
-	r, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, fmt.Errorf("open the project for writing: %w", err)
-	}
-	return &output{r}, nil
-}
-
-func (o *output) close() { _ = o.root.Close() }
-
-func (o *output) differs(name string, content []byte) (bool, error) {
-	old, err := o.root.ReadFile(filepath.FromSlash(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("compare with %s: %w", name, err)
-	}
-	return !bytes.Equal(old, content), nil
-}
-
-// write replaces a file atomically: a reader, or a process that dies here, sees the
-// old content or the new one.
-func (o *output) write(name string, content []byte) error {
-	name = filepath.FromSlash(name)
-	if err := o.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fmt.Errorf("make the folder of %s: %w", name, err)
-	}
-	temp := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
-	err := o.root.WriteFile(temp, content, 0o644)
-	if err == nil {
-		err = o.root.Rename(temp, name)
-	}
-	if err != nil {
-		_ = o.root.Remove(temp)
-		return fmt.Errorf("write %s: %w", name, err)
-	}
+	slices.SortFunc(build.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return nil
-}
-
-// written lists the files that the manifest on disk speaks of, which is what the
-// last build wrote. A manifest that cannot be read speaks of none.
-func (o *output) written() ([]string, error) {
-	raw, err := o.root.ReadFile(filepath.FromSlash(ManifestFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the last build's manifest: %w", err)
-	}
-	var m manifest
-	if json.Unmarshal(raw, &m) != nil {
-		return nil, nil
-	}
-	var files []string
-	add := func(f *manifestFile, beside ...string) {
-		if f == nil {
-			return
-		}
-		files = append(files, f.Path)
-		for _, extension := range beside {
-			files = append(files, strings.TrimSuffix(f.Path, ".js")+extension)
-		}
-	}
-	for _, l := range m.Libraries {
-		add(l.Bundle, ".js.map")
-		add(l.Proxy, ".d.ts", ".js.map")
-		for _, w := range l.Workloads {
-			add(w.Bundle, ".js.map")
-			add(w.Proxy, ".d.ts", ".js.map")
-		}
-	}
-	return files, nil
-}
-
-// leftBehind returns the files of the last build that the new one does not have: a
-// library that left the policy must not leave a working sandbox with its old
-// authority. Only what lies in the output folders and is there counts, since a
-// manifest is a file that anybody may have edited.
-func (o *output) leftBehind(before []string, now []File) ([]string, error) {
-	kept := map[string]bool{}
-	for _, f := range now {
-		kept[f.Path] = true
-	}
-	var left []string
-	for _, name := range before {
-		folder := path.Dir(path.Clean(name))
-		if kept[name] || path.Clean(name) != name || folder != OutputFolder && folder != ProxyFolder {
-			continue
-		}
-		info, err := o.root.Lstat(filepath.FromSlash(name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return nil, fmt.Errorf("look for %s of the last build: %w", name, err)
-		case info.Mode().IsRegular():
-			left = append(left, name)
-		}
-	}
-	slices.Sort(left)
-	return slices.Compact(left), nil
 }
 
 // Proxy returns the generated proxy for a request as it would be written now: a

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
@@ -80,38 +81,31 @@ type manifestFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// manifest renders the manifest of a build with the given files. Libraries stand in
-// the order of their names, so that the policy's order does not show.
-func (sn *Snapshot) manifest(result *Result, files []File) ([]byte, error) {
+// manifest renders the manifest of a build with the given files. kept are the entries
+// of libraries that could not be bundled and are as the last build left them.
+// Libraries stand in the order of their names, so that the policy's order does not
+// show.
+func (sn *Snapshot) manifest(result *Result, files []File, kept []manifestLibrary) ([]byte, error) {
 	byPath := map[string]*manifestFile{}
 	for _, f := range files {
-		sum := sha256.Sum256(f.Content)
-		byPath[f.Path] = &manifestFile{f.Path, len(f.Content), hex.EncodeToString(sum[:])}
+		byPath[f.Path] = &manifestFile{f.Path, len(f.Content), hashOf(f.Content)}
 	}
 	m := manifest{
 		SchemaVersion: manifestVersion,
 		Tool:          toolInfo{"sandbox-lsp", sn.session.options.Version, bundle.EngineVersion},
 		Engine:        engineInfo{"quickjs-ng", quickjs.Hash()},
-		Libraries:     []manifestLibrary{},
+		Libraries:     append([]manifestLibrary{}, kept...),
 	}
 	integrity := lockedIntegrity(sn.root)
 	for _, l := range result.Libraries {
-		if l.Resolved.Problem != nil {
+		if l.Resolved.Problem != nil || slices.ContainsFunc(kept, func(k manifestLibrary) bool { return k.Request == l.Policy.Name }) {
 			continue
 		}
 		base := proxygen.FileName(l.Policy.Name)
-		lib := manifestLibrary{
-			Request: l.Policy.Name, Package: l.Resolved.Package.Name, Version: l.Resolved.Package.Version,
-			Integrity: integrity(l.Resolved), Permissions: []manifestPermission{}, Limits: l.Policy.Limits,
-			Arguments: l.Policy.Arguments, Results: l.Policy.Results, Reads: l.Policy.Reads,
-			Subpaths: l.Policy.Subpaths, Snapshot: l.Policy.Snapshot, Loads: l.Loaded(),
-			Bundle:    byPath[path.Join(OutputFolder, base+".bundle.js")],
-			Proxy:     byPath[path.Join(ProxyFolder, base+"-proxy.js")],
-			Workloads: []manifestWorkload{},
-		}
-		for _, p := range l.Policy.Permissions {
-			lib.Permissions = append(lib.Permissions, manifestPermission{p.Name, p.Allow})
-		}
+		lib := manifestEntry(l)
+		lib.Integrity = integrity(l.Resolved)
+		lib.Bundle = byPath[path.Join(OutputFolder, base+".bundle.js")]
+		lib.Proxy = byPath[path.Join(ProxyFolder, base+"-proxy.js")]
 		for _, w := range l.Workloads {
 			if w.Bundle == nil {
 				continue
@@ -128,12 +122,86 @@ func (sn *Snapshot) manifest(result *Result, files []File) ([]byte, error) {
 		}
 		m.Libraries = append(m.Libraries, lib)
 	}
-	slices.SortFunc(m.Libraries, func(a, b manifestLibrary) int { return bytes.Compare([]byte(a.Request), []byte(b.Request)) })
+	slices.SortFunc(m.Libraries, func(a, b manifestLibrary) int { return strings.Compare(a.Request, b.Request) })
 	raw, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write the manifest: %w", err)
 	}
 	return append(raw, '\n'), nil
+}
+
+func hashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// manifestEntry returns what the manifest says of a library, less its files.
+func manifestEntry(l *Library) manifestLibrary {
+	lib := manifestLibrary{
+		Request: l.Policy.Name, Package: l.Resolved.Package.Name, Version: l.Resolved.Package.Version,
+		Permissions: []manifestPermission{}, Limits: l.Policy.Limits,
+		Arguments: l.Policy.Arguments, Results: l.Policy.Results, Reads: l.Policy.Reads,
+		Subpaths: l.Policy.Subpaths, Snapshot: l.Policy.Snapshot, Loads: l.Loaded(),
+		Workloads: []manifestWorkload{},
+	}
+	for _, p := range l.Policy.Permissions {
+		lib.Permissions = append(lib.Permissions, manifestPermission{p.Name, p.Allow})
+	}
+	return lib
+}
+
+// sameAuthority reports whether an entry of an earlier manifest says of its library
+// what the policy says now, whichever version of the package that was.
+func sameAuthority(before, now manifestLibrary) bool {
+	for _, l := range []*manifestLibrary{&before, &now} {
+		l.Package, l.Version, l.Integrity, l.Loads, l.Bundle, l.Proxy, l.Workloads = "", "", "", false, nil, nil, nil
+	}
+	a, errA := json.Marshal(before)
+	b, errB := json.Marshal(now)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+// inPlace reports whether the files of an entry are those that a build writes for its
+// library: a manifest is a file that anybody may have edited.
+func (l manifestLibrary) inPlace() bool {
+	base := proxygen.FileName(l.Request)
+	is := func(f *manifestFile, want string) bool { return f == nil || f.Path == want }
+	ok := is(l.Bundle, path.Join(OutputFolder, base+".bundle.js")) && is(l.Proxy, path.Join(ProxyFolder, base+"-proxy.js"))
+	for _, w := range l.Workloads {
+		ok = ok && is(w.Bundle, path.Join(OutputFolder, base+"."+w.Name+".workload.bundle.js")) && is(w.Proxy, path.Join(ProxyFolder, base+"."+w.Name+"-proxy.js"))
+	}
+	return ok
+}
+
+// files lists the files of an entry. Those that stand beside a listed one, maps and
+// declarations, have no hash.
+func (l manifestLibrary) files() []manifestFile {
+	var files []manifestFile
+	add := func(f *manifestFile, beside ...string) {
+		if f == nil {
+			return
+		}
+		files = append(files, *f)
+		for _, extension := range beside {
+			files = append(files, manifestFile{Path: strings.TrimSuffix(f.Path, ".js") + extension})
+		}
+	}
+	add(l.Bundle, ".js.map")
+	add(l.Proxy, ".d.ts", ".js.map")
+	for _, w := range l.Workloads {
+		add(w.Bundle, ".js.map")
+		add(w.Proxy, ".d.ts", ".js.map")
+	}
+	return files
+}
+
+// files lists what the build wrote that made the manifest.
+func (m manifest) files() []manifestFile {
+	var files []manifestFile
+	for _, l := range m.Libraries {
+		files = append(files, l.files()...)
+	}
+	return files
 }
 
 // lockedIntegrity returns a look-up of the integrity that npm's lockfile pins for a
