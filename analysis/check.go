@@ -98,6 +98,9 @@ func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*po
 	unreadable := func(format string, args ...any) *finding.Finding {
 		return &finding.Finding{Code: finding.PolicyUnreadable, Severity: finding.Error, File: name, Message: fmt.Sprintf(format, args...)}
 	}
+	tooLarge := func(bytes int64) *finding.Finding {
+		return unreadable("The policy has %.1f MiB, and no more than %d MiB are read. Move what is not policy into files that it imports.", float64(bytes)/(1<<20), maxPolicyBytes>>20)
+	}
 	content, open := sn.overlay[file]
 	if !open {
 		info, err := os.Stat(file)
@@ -105,20 +108,36 @@ func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*po
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, unreadable("There is no policy at %s. Create the file with: export default { \"package\": { permissions: [] } };", name), nil
 		case err != nil:
-			return nil, unreadable("The policy cannot be read: %v.", err), nil
+			return nil, unreadable("The policy cannot be read: %v. %s", reason(err), mendPolicy), nil
 		case !info.Mode().IsRegular():
-			return nil, unreadable("The policy cannot be read: %s is not a file.", name), nil
+			return nil, unreadable("The policy cannot be read: %s is not a file. %s", name, mendPolicy), nil
 		case info.Size() > maxPolicyBytes:
-			return nil, unreadable("The policy has %d MiB, more than the %d that are read.", info.Size()>>20, maxPolicyBytes>>20), nil
+			return nil, tooLarge(info.Size()), nil
 		}
 		raw, err := os.ReadFile(file)
 		if err != nil {
-			return nil, unreadable("The policy cannot be read: %v.", err), nil
+			return nil, unreadable("The policy cannot be read: %v. %s", reason(err), mendPolicy), nil
 		}
 		content = string(raw)
 	}
+	if len(content) > maxPolicyBytes {
+		return nil, tooLarge(int64(len(content))), nil
+	}
 	p, err := policy.Read(ctx, policy.Source{Root: sn.root, File: file, Text: content, Overlay: sn.overlay, Ignored: ignored}, evaluator)
 	return p, nil, err
+}
+
+// mendPolicy says what to do about a policy that is there and cannot be read.
+const mendPolicy = "Until it can, nothing is checked and a build writes nothing; make it a file that the user who runs sandbox-lsp may read."
+
+// reason returns what the operating system said, less the path, which a finding has
+// already.
+func reason(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // Check runs every stage up to the load and returns all that they found. An error
