@@ -224,7 +224,7 @@ func (p *Policy) fit(l *list, edits []Edit) []Edit {
 	if l.multiline() || slices.ContainsFunc(edits, func(e Edit) bool { return strings.ContainsAny(e.NewText, "\r\n") }) {
 		return edits
 	}
-	line := p.text[lineStart(p.text, l.open):lineEnd(p.text, l.close)]
+	line := p.text[lineStart(p.text, l.open):p.codeEnd(l.close)]
 	grown := width(line)
 	for _, e := range edits {
 		grown += width(e.NewText) - width(p.text[e.Span.Start:e.Span.End])

@@ -194,7 +194,19 @@ func (p *Policy) set(object *syntax.Node, o owner, m Member) ([]Edit, error) {
 
 // columns returns how much of its line stands before and behind a span on it.
 func (p *Policy) columns(s text.Span) int {
-	return width(p.text[lineStart(p.text, s.Start):s.Start]) + width(p.text[s.End:lineEnd(p.text, s.End)])
+	return width(p.text[lineStart(p.text, s.Start):s.Start]) + width(p.text[s.End:p.codeEnd(s.End)])
+}
+
+// codeEnd returns where the line of an offset ends, not counting a comment at its
+// end: nobody breaks a line up because of what is said about it.
+func (p *Policy) codeEnd(at int) int {
+	end := lineEnd(p.text, at)
+	for _, c := range p.comments {
+		if c.Span.End == end && c.Span.Start >= at {
+			return at + len(strings.TrimRight(p.text[at:c.Span.Start], " \t"))
+		}
+	}
+	return end
 }
 
 // addMember adds a member to an object, before the one with the given index.

@@ -18,15 +18,16 @@ type Policy struct {
 	err   error        // why nothing can be edited
 	style style
 
-	objects []*syntax.Node    // each object literal of the policy once, in source order
-	lists   []*list           // each object and array literal once
-	depth   map[text.Span]int // of an object or array literal below the root
-	uses    map[text.Span]int // how many places of the policy have a literal as their value
+	comments []syntax.Comment
+	objects  []*syntax.Node    // each object literal of the policy once, in source order
+	lists    []*list           // each object and array literal once
+	depth    map[text.Span]int // of an object or array literal below the root
+	uses     map[text.Span]int // how many places of the policy have a literal as their value
 }
 
 // Open prepares the text of a parsed policy for edits.
 func Open(file *syntax.File) *Policy {
-	p := &Policy{file: file, text: file.Text, depth: map[text.Span]int{}, uses: map[text.Span]int{}}
+	p := &Policy{file: file, text: file.Text, comments: file.Comments(), depth: map[text.Span]int{}, uses: map[text.Span]int{}}
 	node, form, span := file.Export()
 	if node != nil {
 		p.visit(node, 0)
