@@ -78,10 +78,23 @@ type Related struct {
 	Range   text.Range `json:"range"`
 }
 
-// Fix is a change that resolves a finding.
+// Fix is a change that resolves a finding. Its edits do not overlap and belong
+// together: one of them alone would leave a file broken.
 type Fix struct {
 	Title string `json:"title"`
 	Edits []Edit `json:"edits"`
+	// Creates are files to be written first, none of which may exist.
+	Creates []NewFile `json:"creates,omitempty"`
+	// Preferred marks a fix that may be made without asking, together with those of
+	// other findings: the author can mean nothing else, and no library may do more
+	// afterwards than before.
+	Preferred bool `json:"preferred,omitempty"`
+}
+
+// NewFile is a file that a fix writes.
+type NewFile struct {
+	File string `json:"file"` // as in Finding
+	Text string `json:"text"`
 }
 
 // Edit replaces a range of one file.
@@ -104,6 +117,16 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	}
 	if p.Data == nil {
 		p.Data = map[string]string{}
+	}
+	return json.Marshal(p)
+}
+
+// MarshalJSON writes an empty list of edits as [].
+func (f Fix) MarshalJSON() ([]byte, error) {
+	type plain Fix
+	p := plain(f)
+	if p.Edits == nil {
+		p.Edits = []Edit{}
 	}
 	return json.Marshal(p)
 }
