@@ -8,8 +8,8 @@ require (
 	github.com/git-pkgs/gitignore v1.1.0
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible
 	github.com/google/go-cmp v0.7.0
-	github.com/microsoft/typescript-go/shim v0.0.0
 	github.com/google/renameio/v2 v2.0.2
+	github.com/microsoft/typescript-go/shim v0.0.0
 	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/sourcegraph/conc v0.3.0
 	github.com/spf13/cobra v1.10.2
