@@ -6,7 +6,7 @@ import "github.com/microsoft/typescript-go/shim/parse"
 // expressions that name it. The places where an object is only read are listed;
 // any other counts as a change.
 type changes struct {
-	file *File
+	file *tree
 	seen map[*parse.Symbol]bool // variables judged or being judged
 }
 

@@ -15,12 +15,7 @@ type Comment struct {
 	Text string
 }
 
-// Comments returns the file's comments in source order, a hashbang not included.
-//
-// The parser keeps none. They stand only between tokens, and what may contain the
-// look of a comment without being one (strings, templates, regular expressions,
-// JSX text) are leaves of the tree; so the gaps between leaves are searched.
-func (f *File) Comments() []Comment {
+func (f *tree) comments() []Comment {
 	if f.source == nil {
 		return nil
 	}
@@ -42,7 +37,7 @@ func (f *File) Comments() []Comment {
 }
 
 // leaves collects the spans of the nodes without children.
-func (f *File) leaves(n *parse.Node, out *[]text.Span) {
+func (f *tree) leaves(n *parse.Node, out *[]text.Span) {
 	leaf := true
 	children(n, func(child *parse.Node) {
 		leaf = false
@@ -57,7 +52,7 @@ func (f *File) leaves(n *parse.Node, out *[]text.Span) {
 // commentsIn appends the comments of a stretch of punctuation, keywords and white
 // space. After a parse error it may hold skipped tokens, so quoted strings are
 // passed over.
-func (f *File) commentsIn(start, end int, out []Comment) []Comment {
+func (f *tree) commentsIn(start, end int, out []Comment) []Comment {
 	for i := start; i < end; i++ {
 		stop := i
 		switch rest := f.Text[i:end]; {

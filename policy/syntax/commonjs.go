@@ -13,7 +13,7 @@ type assignment struct {
 // commonJS returns the assignments to module.exports and exports.name that the
 // file's top level makes, in source order; chains (exports.a = exports.b = f),
 // comma expressions and initialisers (const api = module.exports = {}) included.
-func (f *File) commonJS() []assignment {
+func (f *tree) commonJS() []assignment {
 	var out []assignment
 	for _, s := range f.statements() {
 		switch s.Kind {

@@ -2,12 +2,7 @@ package syntax
 
 import "github.com/microsoft/typescript-go/shim/parse"
 
-// Declarative reports whether what Export returns is all that running the file
-// would do: every statement declares, imports or exports, nothing is imported
-// except from the named packages, whose modules do nothing when they load, and
-// module.exports is touched only by the one assignment. Export itself already
-// leaves alone every value that other code in the file may change.
-func (f *File) Declarative(inert ...string) bool {
+func (f *tree) declarative(inert ...string) bool {
 	for _, i := range f.Imports() {
 		known := i.Kind == ImportTypeOnly
 		for _, specifier := range inert {
@@ -36,7 +31,7 @@ func (f *File) Declarative(inert ...string) bool {
 }
 
 // declares reports whether a top-level statement only declares or exports.
-func (f *File) declares(s *parse.Node) bool {
+func (f *tree) declares(s *parse.Node) bool {
 	switch s.Kind {
 	case parse.KindImportDeclaration, parse.KindImportEqualsDeclaration, parse.KindExportDeclaration, parse.KindExportAssignment,
 		parse.KindFunctionDeclaration, parse.KindInterfaceDeclaration, parse.KindTypeAliasDeclaration:
@@ -70,7 +65,7 @@ func (f *File) declares(s *parse.Node) bool {
 
 // quiet reports whether evaluating a value can neither fail nor change anything: it
 // is literal, names things, or asks for what Imports and Resolve know.
-func (f *File) quiet(n *Node) bool {
+func (f *tree) quiet(n *Node) bool {
 	switch n.Kind {
 	case KindNew, KindOther, KindTemplate, KindMissing:
 		return false
@@ -79,7 +74,7 @@ func (f *File) quiet(n *Node) bool {
 	case KindSpread:
 		return f.quiet(n.Operand)
 	case KindCall:
-		if requireOf(n.syntax) == nil && !f.isDefineConfig(n.Callee) {
+		if requireOf(code(n)) == nil && !f.isDefineConfig(n.Callee) {
 			return false
 		}
 		for _, a := range n.Args {

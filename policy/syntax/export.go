@@ -19,15 +19,7 @@ const (
 	ExportsDefault              // exports.default = X, module.exports.default = X
 )
 
-// Export returns the value that the file exports, how it does so and where the
-// exporting statement stands. Names are followed to their initialisers and
-// defineConfig(X) to X, as Resolve does; what cannot be known from the text comes
-// back as the node it is, for the caller to evaluate. Without an export the node
-// is nil.
-//
-// ES exports win over CommonJS ones; of several assignments the last wins, as it
-// does when the file runs.
-func (f *File) Export() (*Node, ExportForm, text.Span) {
+func (f *tree) export() (*Node, ExportForm, text.Span) {
 	var node *Node
 	form, span := ExportNone, text.Span{}
 	set := func(value *Node, how ExportForm, at *parse.Node) {
@@ -91,14 +83,7 @@ func namedExports(declaration *parse.Node) []*parse.Node {
 // maxHops bounds chains of names, which may be circular.
 const maxHops = 32
 
-// Resolve follows a node to the expression that gives it its value, within the
-// file: a name to the initialiser of its const or let, a member of an object
-// literal to its value, defineConfig(X) to X, and so on through chains.
-//
-// It is sound rather than complete. A variable that is assigned to anywhere, or
-// whose object is changed or handed to code that could change it, is left alone:
-// its initialiser is not its value. What cannot be followed is returned as it is.
-func (f *File) Resolve(n *Node) *Node {
+func (f *tree) resolve(n *Node) *Node {
 	for range maxHops {
 		next := f.step(n)
 		if next == nil {
@@ -110,13 +95,13 @@ func (f *File) Resolve(n *Node) *Node {
 }
 
 // step follows one link, or returns nil.
-func (f *File) step(n *Node) *Node {
-	if n == nil || n.syntax == nil {
+func (f *tree) step(n *Node) *Node {
+	if n == nil || code(n) == nil {
 		return nil
 	}
 	switch n.Kind {
 	case KindIdentifier:
-		return f.initializer(n.syntax)
+		return f.initializer(code(n))
 	case KindMember:
 		object := f.Resolve(n.Operand)
 		if object.Kind != KindObject {
@@ -140,15 +125,15 @@ func (f *File) step(n *Node) *Node {
 
 // isDefineConfig reports whether a callee is the identity helper: the name is
 // imported, or not declared at all, which is how a half-written file uses it.
-func (f *File) isDefineConfig(callee *Node) bool {
-	if callee.Text != "defineConfig" || callee.syntax == nil {
+func (f *tree) isDefineConfig(callee *Node) bool {
+	if callee.Text != "defineConfig" || code(callee) == nil {
 		return false
 	}
 	switch callee.Kind {
 	case KindMember:
 		return true
 	case KindIdentifier:
-		symbol := f.scopes().lookup(callee.syntax)
+		symbol := f.scopes().lookup(code(callee))
 		return symbol == nil || !declaredHere(symbol)
 	}
 	return false
@@ -176,7 +161,7 @@ func declaredHere(symbol *parse.Symbol) bool {
 
 // initializer returns the value that a name was declared with, if nothing else
 // can have given it another one.
-func (f *File) initializer(id *parse.Node) *Node {
+func (f *tree) initializer(id *parse.Node) *Node {
 	x := f.scopes()
 	symbol := x.lookup(id)
 	if symbol == nil || len(symbol.Declarations) != 1 {

@@ -16,9 +16,7 @@ type Member struct {
 	Receiver *Node     // what stands before the dot
 }
 
-// Members returns every access to a property with one of the names, in source
-// order: x.name, x?.name and x["name"].
-func (f *File) Members(names map[string]bool) []Member {
+func (f *tree) memberAccesses(names map[string]bool) []Member {
 	if f.source == nil {
 		return nil
 	}
@@ -28,7 +26,7 @@ func (f *File) Members(names map[string]bool) []Member {
 	return out
 }
 
-func (f *File) accesses(n *parse.Node, names map[string]bool, out *[]Member) {
+func (f *tree) accesses(n *parse.Node, names map[string]bool, out *[]Member) {
 	children(n, func(child *parse.Node) {
 		switch child.Kind {
 		case parse.KindPropertyAccessExpression:

@@ -41,11 +41,7 @@ type Mention struct {
 	Computed bool
 }
 
-// Mentions returns every place where the file names another module, in source
-// order: what Imports returns, and the forms that reach a module in a roundabout
-// way. Expressions that show nothing of their value are left out, and so are calls
-// of functions that the file declares itself, unless createRequire made them.
-func (f *File) Mentions() []Mention {
+func (f *tree) mentions() []Mention {
 	m := mentions{f: f, creates: strings.Contains(f.Text, "createRequire")}
 	if f.source != nil {
 		m.below(f.source.AsNode())
@@ -56,7 +52,7 @@ func (f *File) Mentions() []Mention {
 
 // mentions collects the mentions of one file.
 type mentions struct {
-	f   *File
+	f   *tree
 	out []Mention
 	// creates says that the file may make a require of its own. Most do not, and need
 	// no scopes for their calls.
@@ -215,7 +211,7 @@ func (m *mentions) add(specifier *parse.Node, form Form, names []string) {
 }
 
 // beginning returns how the string that an expression gives begins, or "".
-func (f *File) beginning(e *parse.Node) string {
+func (f *tree) beginning(e *parse.Node) string {
 	for {
 		e = unwrap(e)
 		switch e.Kind {

@@ -41,9 +41,7 @@ type Exported struct {
 	From     *Import   // set for export { name } from "x"
 }
 
-// Imports returns the modules that the file imports by literal specifiers, in source
-// order. Calls of a require that the file declares itself do not count.
-func (f *File) Imports() []Import {
+func (f *tree) imports() []Import {
 	var out []Import
 	for _, m := range f.Mentions() {
 		if m.imports() {
@@ -53,7 +51,7 @@ func (f *File) Imports() []Import {
 	return out
 }
 
-func (f *File) mention(out *[]Import, specifier *parse.Node, kind ImportKind, names []string) {
+func (f *tree) mention(out *[]Import, specifier *parse.Node, kind ImportKind, names []string) {
 	if specifier == nil {
 		return
 	}
@@ -159,10 +157,7 @@ func requiredNames(call *parse.Node) []string {
 	return []string{"*"}
 }
 
-// ExportedNames returns the names that the file exports, in source order, and the
-// modules whose exports it passes on with `export *`. In CommonJS files these are
-// the names set on exports or in the object literal given to module.exports.
-func (f *File) ExportedNames() (names []Exported, starFrom []Import) {
+func (f *tree) exportedNames() (names []Exported, starFrom []Import) {
 	for _, s := range f.statements() {
 		switch s.Kind {
 		case parse.KindExportDeclaration:
@@ -195,7 +190,7 @@ func (f *File) ExportedNames() (names []Exported, starFrom []Import) {
 	return names, starFrom
 }
 
-func (f *File) exported(name string, span text.Span, value *Node) Exported {
+func (f *tree) exported(name string, span text.Span, value *Node) Exported {
 	kind := f.Resolve(value).Kind
 	switch kind {
 	case KindIdentifier, KindMember, KindCall, KindNew, KindMissing:
@@ -204,7 +199,7 @@ func (f *File) exported(name string, span text.Span, value *Node) Exported {
 	return Exported{Name: name, Span: span, Kind: kind, Function: kind == KindFunction}
 }
 
-func (f *File) members(object *Node) []Exported {
+func (f *tree) members(object *Node) []Exported {
 	var out []Exported
 	for _, p := range object.Properties {
 		if !p.Spread && !p.Computed {
@@ -214,7 +209,7 @@ func (f *File) members(object *Node) []Exported {
 	return out
 }
 
-func (f *File) exportDeclaration(s *parse.Node, names *[]Exported, starFrom *[]Import) {
+func (f *tree) exportDeclaration(s *parse.Node, names *[]Exported, starFrom *[]Import) {
 	var from []Import
 	f.mention(&from, s.ModuleSpecifier(), ImportReexport, exportNames(s))
 	d := s.AsExportDeclaration()
@@ -251,7 +246,7 @@ func (f *File) exportDeclaration(s *parse.Node, names *[]Exported, starFrom *[]I
 	}
 }
 
-func (f *File) exportedDeclaration(s *parse.Node, names *[]Exported) {
+func (f *tree) exportedDeclaration(s *parse.Node, names *[]Exported) {
 	switch s.Kind {
 	case parse.KindVariableStatement:
 		for _, d := range s.AsVariableStatement().DeclarationList.AsVariableDeclarationList().Declarations.Nodes {

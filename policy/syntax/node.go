@@ -1,8 +1,6 @@
 package syntax
 
 import (
-	"github.com/microsoft/typescript-go/shim/parse"
-
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
@@ -61,7 +59,7 @@ type Node struct {
 	Args       []*Node
 	Operand    *Node
 
-	syntax *parse.Node // what the node was read from; nil if it has no code of its own
+	syntax any // what the node was read from, see code
 }
 
 // Property is one member of an object literal.

@@ -34,7 +34,7 @@ type index struct {
 }
 
 // scopes resolves every name of the file once.
-func (f *File) scopes() *index {
+func (f *tree) scopes() *index {
 	f.once.Do(func() {
 		x := &index{bound: map[*parse.Symbol][]*parse.Node{}, find: func(*parse.Node, string) *parse.Symbol { return nil }}
 		f.index = x
@@ -86,10 +86,7 @@ func (x *index) lookup(id *parse.Node) (symbol *parse.Symbol) {
 	return symbol
 }
 
-// Unresolved returns every use of a name that no declaration of the file binds,
-// in source order: what a script takes from the global object, or a module from
-// the host. Property names, labels, types and JSDoc do not count.
-func (f *File) Unresolved() []Reference {
+func (f *tree) unresolved() []Reference {
 	var out []Reference
 	for _, id := range f.scopes().free {
 		out = append(out, Reference{Name: id.Text(), Span: f.span(id), TypeOf: isTypeOf(id), Guarded: isGuarded(id), Write: isWrite(id)})
@@ -183,7 +180,7 @@ func isTypeOf(n *parse.Node) bool {
 // of an enclosing function. In sloppy code such a declaration also makes a
 // variable of the function (ECMA-262, annex B.3.3), which the binder, thinking of
 // strict code, does not know.
-func sloppyFunction(f *File, id *parse.Node, known map[*parse.Node]map[string]bool) bool {
+func sloppyFunction(f *tree, id *parse.Node, known map[*parse.Node]map[string]bool) bool {
 	if parse.IsModule(f.source) {
 		return false
 	}

@@ -36,20 +36,38 @@ type File struct {
 	Text        string
 	Diagnostics []Diagnostic // in order of place
 
+	// tree is a *tree. Its type is hidden because every package that sees the
+	// compiler's node types through this one would compile some ten thousand methods
+	// of them anew.
+	tree any
+}
+
+// tree is what is behind a File.
+type tree struct {
+	*File
 	source *parse.SourceFile // nil when the text could not be parsed at all
 
 	once  sync.Once
 	index *index
 }
 
+func inside(f *File) *tree { return f.tree.(*tree) }
+
+// code returns what a node was read from, or nil if it has no code of its own.
+func code(n *Node) *parse.Node {
+	c, _ := n.syntax.(*parse.Node)
+	return c
+}
+
 // Parse reads a text as JavaScript or TypeScript by the path's extension
 // (JavaScript when it tells neither). It never fails and never panics: errors,
 // the parser's own included, become Diagnostics.
 func Parse(name, content string) *File {
-	f := &File{Path: name, Text: content}
+	f := &tree{File: &File{Path: name, Text: content}}
+	f.tree = f
 	if why := TooDeep(name, content); why != "" {
 		f.Diagnostics = []Diagnostic{{Span: text.Span{End: len(content)}, Message: why}}
-		return f
+		return f.File
 	}
 	f.guard("parse", func() {
 		// The parser wants a rooted path; only the extension matters to it.
@@ -62,12 +80,12 @@ func Parse(name, content string) *File {
 	slices.SortStableFunc(f.Diagnostics, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.Span.End, b.Span.End))
 	})
-	return f
+	return f.File
 }
 
 // guard runs a step of the compiler's code over a text that nobody vouches for
 // and turns its panic into a diagnostic: a defect there must not end a server.
-func (f *File) guard(step string, do func()) {
+func (f *tree) guard(step string, do func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			f.Diagnostics = append(f.Diagnostics, Diagnostic{
@@ -80,16 +98,16 @@ func (f *File) guard(step string, do func()) {
 }
 
 // span returns where a node's code stands, without the trivia before it.
-func (f *File) span(n *parse.Node) text.Span { return f.clamp(parse.Start(f.source, n), n.End()) }
+func (f *tree) span(n *parse.Node) text.Span { return f.clamp(parse.Start(f.source, n), n.End()) }
 
-func (f *File) clamp(start, end int) text.Span {
+func (f *tree) clamp(start, end int) text.Span {
 	start = min(max(start, 0), len(f.Text))
 	return text.Span{Start: start, End: min(max(end, start), len(f.Text))}
 }
 
 // statements returns the file's top-level statements as written: what the parser
 // derives from JSDoc comments is left out.
-func (f *File) statements() []*parse.Node {
+func (f *tree) statements() []*parse.Node {
 	if f.source == nil || f.source.Statements == nil {
 		return nil
 	}

@@ -20,8 +20,9 @@ type Tree struct {
 	Module bool
 }
 
-// Tree returns the tree with its scopes. It is shared: nobody may change it.
-func (f *File) Tree() Tree {
+// TreeOf returns the tree with its scopes. It is shared: nobody may change it.
+func TreeOf(file *File) Tree {
+	f := inside(file)
 	x := f.scopes()
 	if f.source == nil {
 		return Tree{}
@@ -30,7 +31,7 @@ func (f *File) Tree() Tree {
 }
 
 // SpanOf returns where a node of the file's tree stands, without the trivia before it.
-func (f *File) SpanOf(n *parse.Node) text.Span { return f.span(n) }
+func SpanOf(f *File, n *parse.Node) text.Span { return inside(f).span(n) }
 
 // Children calls visit for a node's children in source order, leaving out what the
 // compiler derived from JSDoc comments.

@@ -9,7 +9,7 @@ import (
 )
 
 // value reads an expression.
-func (f *File) value(e *parse.Node) *Node {
+func (f *tree) value(e *parse.Node) *Node {
 	if e == nil {
 		return &Node{Kind: KindMissing}
 	}
@@ -114,7 +114,7 @@ func within(s, outer text.Span) text.Span {
 	return text.Span{Start: start, End: min(max(s.End, start), outer.End)}
 }
 
-func (f *File) values(list []*parse.Node) []*Node {
+func (f *tree) values(list []*parse.Node) []*Node {
 	var out []*Node
 	for _, e := range list {
 		out = append(out, f.value(e))
@@ -133,7 +133,7 @@ func (n *Node) number(literal string, sign float64) {
 	}
 }
 
-func (f *File) signed(n *Node, e *parse.Node) {
+func (f *tree) signed(n *Node, e *parse.Node) {
 	unary := e.AsPrefixUnaryExpression()
 	if unary.Operator != parse.TokenMinus && unary.Operator != parse.TokenPlus {
 		return
@@ -150,7 +150,7 @@ func (f *File) signed(n *Node, e *parse.Node) {
 }
 
 // property reads one member of an object literal.
-func (f *File) property(member *parse.Node) Property {
+func (f *tree) property(member *parse.Node) Property {
 	p := Property{Span: f.span(member)}
 	switch member.Kind {
 	case parse.KindSpreadAssignment:
@@ -165,18 +165,18 @@ func (f *File) property(member *parse.Node) Property {
 		p.Accessor, p.Value = true, &Node{Kind: KindOther, Span: p.Span, Whole: p.Span, syntax: member}
 	default:
 		p.Value = f.value(member.Initializer())
-		if p.Value.syntax == nil {
+		if code(p.Value) == nil {
 			p.Value.Span = text.Span{Start: p.Span.End, End: p.Span.End}
 			p.Value.Whole = p.Value.Span
 		}
 	}
-	p.key(f, member.Name())
+	f.key(&p, member.Name())
 	return p
 }
 
 // key reads the name of a member. A computed key with a literal string or number
 // is as good as a plain one.
-func (p *Property) key(f *File, name *parse.Node) {
+func (f *tree) key(p *Property, name *parse.Node) {
 	if name == nil {
 		p.KeySpan = text.Span{Start: p.Span.Start, End: p.Span.Start}
 		return
