@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
@@ -29,6 +30,7 @@ const RuntimePackage = "@sandbox-lsp/runtime"
 type Policy struct {
 	File      string // absolute
 	Mapper    *text.Mapper
+	Syntax    *syntax.File // the file's tree
 	Libraries []Library
 	Findings  []finding.Finding
 	// Export is the range of the exported value, or empty when there is none.

@@ -26,6 +26,7 @@ func Read(ctx context.Context, source Source, evaluator Evaluator) (*Policy, err
 		today:  source.Today,
 	}
 	parsed := syntax.Parse(source.File, source.Text)
+	r.policy.Syntax = parsed
 	for _, d := range parsed.Diagnostics {
 		r.add(finding.PolicyUnreadable, finding.Error, d.Span, "The policy does not parse here: %s. What can be read around it still counts in the editor; a build needs the whole file.", strings.TrimSuffix(d.Message, "."))
 	}
