@@ -105,5 +105,14 @@ type Result struct {
 
 // Infer reads a script.
 func Infer(file *syntax.File) Result {
-	return direct(file)
+	tree := syntax.TreeOf(file)
+	if tree.Root == nil {
+		// Too deep, or more than the parser could take.
+		return Result{Unknowns: []Unknown{{
+			Reason: Escapes, Span: text.Span{End: len(file.Text)}, Loading: true, Detail: "the script cannot be read",
+		}}}
+	}
+	e := newEngine(file, tree, 0)
+	e.run()
+	return e.report()
 }

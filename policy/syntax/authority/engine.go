@@ -1,0 +1,688 @@
+package authority
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/microsoft/typescript-go/shim/parse"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+)
+
+// The engine moves facts through the tree: "this expression may be the global
+// object", "this one may be navigator.clipboard". It starts where such a value comes
+// from (a free name, a sloppy `this`, Function("return this")()) and looks at what the
+// code around the expression does with it: takes a member, puts it in a variable,
+// hands it to a function. Where it cannot follow, it says so.
+//
+// Functions go first and alone, which gives the call graph; the rest then follows
+// calls into parameters and back. Within a variable the order of assignments does not
+// count. A parameter's facts remember the calls they came through, so that
+// get(window, "a") and get(other, "b") do not make window.b.
+
+const (
+	maxSegments  = 8  // of a path
+	maxContext   = 4  // calls that a fact remembers
+	maxFunctions = 32 // that one variable may stand for
+	// stepsPerByte bounds the work by the size of the script. Real ones take a
+	// hundredth of it.
+	stepsPerByte = 4
+	minSteps     = 200_000
+)
+
+type what uint8
+
+const (
+	global  what = iota // the global object
+	host                // what stands at a path below it
+	code                // a function of the script
+	builtin             // some function of the engine
+	maker               // the constructor of functions, got from a function
+	giver               // a function that returns the global object
+)
+
+// fact is what an expression may be.
+type fact struct {
+	what what
+	path string // host: the path. maker: where it was got
+	root string // global, host, giver: how the global object was reached, "" for a plain name
+	soft bool   // host: a fallback stood beside it
+	fn   *function
+	ctx  *context
+}
+
+// edge is a call that reaches a function.
+type edge struct {
+	call *parse.Node
+	fn   *function
+	// first is the index of the argument that the first parameter takes, -1 when the
+	// parameters cannot be told; receiver that of `this`, or -1.
+	first, receiver int
+	plain           bool // no receiver
+	result          bool // the call's value is what the function returns
+}
+
+// argument returns what a parameter takes, or nil.
+func (c edge) argument(param int) *parse.Node {
+	args := c.call.Arguments()
+	if c.first < 0 || param < 0 || param+c.first >= len(args) {
+		return nil
+	}
+	for _, a := range args[:param+c.first+1] {
+		if a.Kind == parse.KindSpreadElement {
+			return nil
+		}
+	}
+	return args[param+c.first]
+}
+
+// context is the calls through which a fact came, the last one first.
+type context struct {
+	edge  edge
+	up    *context
+	depth int
+}
+
+type arrival struct {
+	node *parse.Node
+	fact fact
+}
+
+// argument is a fact in the arguments of a call.
+type argument struct {
+	call  *parse.Node
+	index int
+	fact  fact
+}
+
+type engine struct {
+	*survey
+	file   *syntax.File
+	nested int // how many texts deep
+
+	queue   []arrival
+	seen    map[arrival]bool
+	facts   map[*parse.Node][]fact
+	steps   int
+	limit   int
+	stopped bool
+
+	callees    map[*parse.Node][]edge
+	handed     map[*parse.Node][]argument // code in arguments
+	full       map[*parse.Node]bool       // memo of covered
+	contexts   map[context]*context
+	carried    map[*parse.Symbol]int
+	pending    []argument // the global object in arguments
+	evaluating map[*parse.Symbol]bool
+	exits      map[*parse.Node][]*parse.Node
+	made       []*parse.Node // accesses to the constructor of a function of the script
+	hostCalls  map[*parse.Node][]hostCall
+	texts      map[string]*engine
+
+	uses     map[useKey]*use
+	unknowns map[unknownKey]*Unknown
+}
+
+func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
+	e := &engine{
+		survey: newSurvey(tree), file: file, nested: nested,
+		seen: map[arrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
+		callees: map[*parse.Node][]edge{}, handed: map[*parse.Node][]argument{}, full: map[*parse.Node]bool{},
+		contexts: map[context]*context{}, carried: map[*parse.Symbol]int{}, evaluating: map[*parse.Symbol]bool{},
+		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, uses: map[useKey]*use{}, unknowns: map[unknownKey]*Unknown{},
+	}
+	return e
+}
+
+// run does everything but the report.
+func (e *engine) run() {
+	for _, fn := range e.functions[1:] {
+		switch fn.node.Kind {
+		case parse.KindFunctionDeclaration, parse.KindClassDeclaration:
+			e.variable(fn.node.Symbol(), fact{what: code, fn: fn})
+			if fn.node.Symbol() == nil {
+				fn.escapes = true
+			}
+		case parse.KindFunctionExpression, parse.KindClassExpression:
+			// The name that a function expression has inside itself.
+			if fn.node.Name() != nil {
+				e.variable(fn.node.Symbol(), fact{what: code, fn: fn})
+			}
+			e.arrive(fn.node, fact{what: code, fn: fn})
+		case parse.KindArrowFunction:
+			e.arrive(fn.node, fact{what: code, fn: fn})
+		default:
+			fn.escapes = !e.isWrapped(fn.node)
+		}
+		if e.isWrapped(fn.node) {
+			call := fn.node.Parent
+			for call.Kind != parse.KindCallExpression {
+				call = call.Parent
+			}
+			e.arrive(call, fact{what: code, fn: fn})
+		}
+	}
+	e.drain()
+	e.findEscaping()
+	e.findLoading()
+	e.seed()
+	e.drain()
+	for len(e.pending) > 0 && !e.stopped {
+		list := e.pending
+		e.pending = nil
+		for _, a := range list {
+			e.argument(a)
+		}
+		e.drain()
+	}
+	if e.stopped {
+		e.unknowns[unknownKey{Escapes, Read, text.Span{End: len(e.file.Text)}}] = &Unknown{
+			Reason: Escapes, Span: text.Span{End: len(e.file.Text)}, Loading: true, Detail: "the script is too tangled to be followed",
+		}
+	}
+}
+
+// findEscaping marks the functions that are arguments of calls whose functions are not
+// all known. Whether they are known can depend on what escapes.
+func (e *engine) findEscaping() {
+	calls := slices.SortedFunc(maps.Keys(e.handed), func(a, b *parse.Node) int {
+		return cmp.Or(cmp.Compare(a.Pos(), b.Pos()), cmp.Compare(a.End(), b.End()))
+	})
+	const rounds = 8
+	for round := 0; ; round++ {
+		changed := false
+		clear(e.full)
+		for _, call := range calls {
+			if round < rounds && e.covered(call) {
+				continue
+			}
+			for _, a := range e.handed[call] {
+				if !a.fact.fn.escapes {
+					a.fact.fn.escapes, changed = true, true
+				}
+			}
+		}
+		if !changed || round == rounds {
+			break
+		}
+	}
+	clear(e.full)
+}
+
+// seed puts in the facts from which everything starts.
+func (e *engine) seed() {
+	for _, id := range e.tree.Free {
+		name := id.Text()
+		switch {
+		case e.isDead(id), name == "undefined", name == "NaN", name == "Infinity", name == "arguments" && e.functionAt(id) != e.script:
+		case inherited[name]:
+			if name == "constructor" {
+				e.arrive(id, fact{what: builtin})
+			}
+		default:
+			e.name(id, name)
+		}
+	}
+	for _, n := range e.script.this {
+		if !e.tree.Module {
+			e.arrive(n, fact{what: global, root: "this"})
+		}
+	}
+	for _, fn := range e.functions[1:] {
+		if fn.strict || fn.method || fn.built || fn.stored || len(fn.this) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(fn.callers, e.isPlain) {
+			for _, n := range fn.this {
+				e.arrive(n, fact{what: global, root: "this"})
+			}
+		}
+	}
+	for _, n := range e.makers {
+		if !e.isDead(n) {
+			e.constructor(n)
+		}
+	}
+	for _, n := range e.made {
+		if e.onlyCode(n.Expression(), 0) {
+			e.arrive(n, fact{what: maker, root: "constructor"})
+		}
+	}
+	for _, n := range e.withs {
+		if !e.isDead(n) {
+			e.unknown(With, Read, n.AsWithStatement().Expression)
+		}
+	}
+}
+
+// isPlain reports whether a call certainly calls a function without a receiver, so that
+// a sloppy `this` is the global object. A function that went through other functions'
+// parameters and results may have been meant for any receiver, and does not count.
+func (e *engine) isPlain(c edge) bool {
+	if !c.plain {
+		return false
+	}
+	callee := last(c.call.Expression())
+	if callee.Kind == parse.KindPropertyAccessExpression {
+		callee = last(callee.Expression()) // .call()
+	}
+	if callee == c.fn.node {
+		return true
+	}
+	symbol := e.symbols[callee]
+	if symbol == nil || len(symbol.Declarations) == 0 {
+		return false
+	}
+	switch d := symbol.Declarations[0]; d.Kind {
+	case parse.KindParameter:
+		// A factory that is handed to a function where that is written.
+		outer := e.byNode[d.Parent]
+		if outer == nil || len(outer.callers) != 1 || last(e.calleeOf(outer.callers[0].call)) != outer.node {
+			return false
+		}
+		return last(outer.callers[0].argument(slices.Index(outer.params, d))) == c.fn.node
+	case parse.KindVariableDeclaration:
+		value, _ := e.only(symbol)
+		return value != nil && last(value) == c.fn.node
+	}
+	return slices.Contains(symbol.Declarations, c.fn.node)
+}
+
+// name starts from a free name.
+func (e *engine) name(id *parse.Node, name string) {
+	if syntax.IsWrite(id) {
+		e.use(id, fact{what: host, path: name}, Write)
+		if parse.IsWriteOnly(id) || isDeleted(id) || !parse.IsWrite(id) {
+			return
+		}
+	}
+	if globalNames[name] {
+		f := fact{what: global, root: name}
+		if e.usage(id) == asTest {
+			e.use(id, fact{what: host, path: name}, Presence)
+		}
+		e.arrive(id, f)
+		return
+	}
+	e.value(id, fact{what: host, path: name})
+}
+
+// arrive notes that an expression may be something.
+func (e *engine) arrive(n *parse.Node, f fact) {
+	if n == nil || e.stopped || e.isDead(n) {
+		return
+	}
+	a := arrival{n, f}
+	if e.seen[a] {
+		return
+	}
+	if !e.spend() {
+		return
+	}
+	e.seen[a] = true
+	if f.what != code {
+		e.facts[n] = append(e.facts[n], f)
+	}
+	e.queue = append(e.queue, a)
+}
+
+// spend takes a step of the allowance; false when there is none left.
+func (e *engine) spend() bool {
+	e.steps++
+	e.stopped = e.stopped || e.steps > e.limit
+	return !e.stopped
+}
+
+func (e *engine) drain() {
+	for len(e.queue) > 0 && !e.stopped {
+		a := e.queue[len(e.queue)-1]
+		e.queue = e.queue[:len(e.queue)-1]
+		e.step(a.node, a.fact)
+	}
+}
+
+// variable notes that a variable may be something.
+func (e *engine) variable(symbol *parse.Symbol, f fact) {
+	if symbol == nil {
+		return
+	}
+	if symbol.ExportSymbol != nil {
+		symbol = symbol.ExportSymbol
+	}
+	if f.what == code {
+		if e.carried[symbol]++; e.carried[symbol] > maxFunctions {
+			f.fn.escapes = true
+			return
+		}
+	}
+	for _, id := range e.tree.Uses[symbol] {
+		if !e.spend() {
+			return
+		}
+		if parse.IsWriteOnly(id) || isDeleted(id) {
+			continue
+		}
+		e.arrive(id, f)
+		if f.what == host && traced(f.path) && e.usage(id) == asValue {
+			e.use(id, f, Read)
+		}
+	}
+}
+
+// declare gives a value to what a declaration declares.
+func (e *engine) declare(declaration *parse.Node, f fact) {
+	name := declaration.Name()
+	switch {
+	case name == nil:
+	case name.Kind == parse.KindIdentifier:
+		symbol := declaration.Symbol()
+		if symbol == nil {
+			e.lost(declaration, f)
+			return
+		}
+		e.variable(symbol, f)
+	default:
+		e.pattern(name, f)
+	}
+}
+
+// assign gives a value to the target of an assignment.
+func (e *engine) assign(target *parse.Node, f fact, value *parse.Node) {
+	target = unwrap(target)
+	switch target.Kind {
+	case parse.KindIdentifier:
+		if symbol := e.symbols[target]; symbol != nil {
+			e.variable(symbol, f)
+			return
+		}
+		// A global of the script's own.
+		for _, id := range e.free[target.Text()] {
+			if !syntax.IsWrite(id) {
+				e.arrive(id, f)
+			}
+		}
+		if f.what == code {
+			f.fn.escapes = true
+		}
+	case parse.KindObjectLiteralExpression, parse.KindArrayLiteralExpression:
+		e.pattern(target, f)
+	case parse.KindBinaryExpression:
+		// A target with a default.
+		e.assign(target.AsBinaryExpression().Left, f, value)
+	default:
+		e.store(target, f, value)
+	}
+}
+
+// store gives a value to a member of an object.
+func (e *engine) store(target *parse.Node, f fact, value *parse.Node) {
+	if target.Kind == parse.KindPropertyAccessExpression && target.Name().Text() == "exports" {
+		object := unwrap(target.Expression())
+		if module := e.modules[e.symbols[object]]; module != nil && e.symbols[object] != nil && len(module.params) > 1 && module.params[1].Name() == declaredName(e.symbols[object]) {
+			e.returns(module, f, value)
+			return
+		}
+	}
+	if f.what == code {
+		f.fn.stored = true
+	}
+	e.lost(value, f)
+}
+
+func declaredName(symbol *parse.Symbol) *parse.Node {
+	if len(symbol.Declarations) == 0 {
+		return nil
+	}
+	return symbol.Declarations[0].Name()
+}
+
+// lost notes that a value goes where it cannot be followed.
+func (e *engine) lost(n *parse.Node, f fact) {
+	switch f.what {
+	case code:
+		f.fn.escapes = true
+	case global:
+		e.unknown(Escapes, Read, n)
+		name := f.root
+		if !globalNames[name] {
+			name = "globalThis"
+		}
+		e.use(n, fact{what: host, path: name}, Read)
+	case giver:
+		e.unknown(Escapes, Read, n)
+	case maker:
+		e.unknown(ConstructorWalk, Read, n)
+	}
+}
+
+// returns notes what a function returns.
+func (e *engine) returns(fn *function, f fact, at *parse.Node) {
+	if fn == e.script {
+		return
+	}
+	if fn.node.Kind != parse.KindArrowFunction && fn.method && fn.node.Kind != parse.KindMethodDeclaration ||
+		parse.IsGenerator(fn.node) || parse.IsAsync(fn.node) {
+		e.lost(at, f)
+		return
+	}
+	if f.what == code {
+		fn.returned = append(fn.returned, f)
+		for _, c := range fn.callers {
+			if c.result {
+				e.arrive(c.call, f)
+			}
+		}
+		return
+	}
+	if f.ctx != nil && f.ctx.edge.fn == fn {
+		call := f.ctx.edge
+		f.ctx = f.ctx.up
+		if call.result {
+			e.arrive(call.call, f)
+		}
+		return
+	}
+	for _, c := range fn.callers {
+		if c.result {
+			e.arrive(c.call, f)
+		}
+	}
+	if fn.escapes {
+		e.lost(at, f)
+	}
+}
+
+// call notes that a call reaches a function.
+func (e *engine) call(c edge) {
+	for _, known := range e.callees[c.call] {
+		if known == c {
+			return
+		}
+	}
+	if len(e.callees[c.call]) >= maxFunctions {
+		c.fn.escapes = true
+		return
+	}
+	e.callees[c.call] = append(e.callees[c.call], c)
+	c.fn.callers = append(c.fn.callers, c)
+	if c.result {
+		for _, f := range c.fn.returned {
+			e.arrive(c.call, f)
+		}
+	}
+	for _, a := range e.handed[c.call] {
+		e.hand(c, a)
+	}
+}
+
+// hand gives an argument to the parameter that takes it.
+func (e *engine) hand(c edge, a argument) {
+	if a.index == c.receiver {
+		if a.fact.what == global && !c.fn.method {
+			for _, n := range c.fn.this {
+				e.arrive(n, e.within(c, a.fact))
+			}
+		}
+		return
+	}
+	arg := c.call.Arguments()[a.index]
+	if c.first < 0 {
+		e.lost(arg, a.fact)
+		return
+	}
+	i := a.index - c.first
+	if i < 0 {
+		return
+	}
+	if len(c.fn.arguments) > 0 {
+		e.lost(arg, a.fact)
+	}
+	if i >= len(c.fn.params) {
+		if n := len(c.fn.params); n > 0 && c.fn.params[n-1].AsParameterDeclaration().DotDotDotToken != nil {
+			e.lost(arg, a.fact)
+		}
+		if c.fn.node.Kind == parse.KindClassDeclaration || c.fn.node.Kind == parse.KindClassExpression {
+			e.lost(arg, a.fact) // a base class may take it
+		}
+		return
+	}
+	param := c.fn.params[i]
+	if param.AsParameterDeclaration().DotDotDotToken != nil || c.argument(i) != arg {
+		e.lost(arg, a.fact)
+		return
+	}
+	e.declare(param, e.within(c, a.fact))
+}
+
+// within notes the call in a fact that goes through it.
+func (e *engine) within(c edge, f fact) fact {
+	if f.what == code {
+		return f
+	}
+	next := context{edge: c, up: f.ctx, depth: 1}
+	if f.ctx != nil {
+		next.depth = f.ctx.depth + 1
+	}
+	if next.depth > maxContext {
+		f.ctx = nil
+		return f
+	}
+	known := e.contexts[next]
+	if known == nil {
+		known = &next
+		e.contexts[next] = known
+	}
+	f.ctx = known
+	return f
+}
+
+// covered reports whether every function that a call may reach is known.
+func (e *engine) covered(call *parse.Node) bool {
+	full, known := e.full[call]
+	if !known {
+		full = len(e.callees[call]) > 0 && e.onlyCode(e.calleeOf(call), 0)
+		e.full[call] = full
+	}
+	return full
+}
+
+// calleeOf returns what a call calls, without .call and .apply.
+func (e *engine) calleeOf(call *parse.Node) *parse.Node {
+	callee := last(call.Expression())
+	for _, c := range e.callees[call] {
+		if (c.receiver >= 0 || c.first < 0) && callee.Kind == parse.KindPropertyAccessExpression {
+			return callee.Expression()
+		}
+	}
+	return callee
+}
+
+// onlyCode reports whether an expression is one of the functions that were followed
+// to it, and nothing else that could be called.
+func (e *engine) onlyCode(n *parse.Node, depth int) bool {
+	n = last(n)
+	if n == nil || depth > maxConstantDepth || !e.spend() {
+		return false
+	}
+	switch n.Kind {
+	case parse.KindFunctionExpression, parse.KindArrowFunction, parse.KindClassExpression:
+		return true
+	case parse.KindConditionalExpression:
+		c := n.AsConditionalExpression()
+		return e.onlyCode(c.WhenTrue, depth+1) && e.onlyCode(c.WhenFalse, depth+1)
+	case parse.KindBinaryExpression:
+		b := n.AsBinaryExpression()
+		switch b.OperatorToken.Kind {
+		case parse.TokenAmpersandAmpersand, parse.TokenEquals:
+			return e.onlyCode(b.Right, depth+1)
+		case parse.TokenBarBar, parse.TokenQuestionQuestion:
+			return e.onlyCode(b.Left, depth+1) && e.onlyCode(b.Right, depth+1)
+		}
+	case parse.KindCallExpression:
+		if e.wrapped[n] != nil {
+			return true
+		}
+		if callee := last(n.Expression()); callee.Kind == parse.KindPropertyAccessExpression && callee.Name().Text() == "bind" {
+			return e.onlyCode(callee.Expression(), depth+1)
+		}
+	case parse.KindIdentifier:
+		symbol := e.symbols[n]
+		if symbol == nil || e.carried[symbol] > maxFunctions {
+			return false
+		}
+		if e.evaluating[symbol] {
+			return true
+		}
+		e.evaluating[symbol] = true
+		defer delete(e.evaluating, symbol)
+		written, ok := e.assigned(symbol)
+		if !ok || len(symbol.Declarations) == 0 {
+			return false
+		}
+		for _, d := range symbol.Declarations {
+			switch d.Kind {
+			case parse.KindFunctionDeclaration, parse.KindClassDeclaration, parse.KindFunctionExpression, parse.KindClassExpression:
+			case parse.KindVariableDeclaration:
+				if d.Name().Kind != parse.KindIdentifier || !e.plainDeclaration(d) {
+					return false
+				}
+				if d.Initializer() != nil {
+					written = append(written, d.Initializer())
+				}
+			case parse.KindParameter:
+				fn := e.byNode[d.Parent]
+				if fn == nil || fn.escapes || len(fn.callers) == 0 || d.Name().Kind != parse.KindIdentifier {
+					return false
+				}
+				for _, c := range fn.callers {
+					arg := c.argument(slices.Index(fn.params, d))
+					if arg == nil {
+						return false
+					}
+					written = append(written, arg)
+				}
+			default:
+				return false
+			}
+		}
+		for _, value := range written {
+			if !e.onlyCode(value, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// plainDeclaration reports whether a variable has its value from its initializer,
+// and not from a loop or a catch.
+func (e *engine) plainDeclaration(d *parse.Node) bool {
+	list := d.Parent
+	if list == nil || list.Kind != parse.KindVariableDeclarationList || list.Parent == nil {
+		return false
+	}
+	return list.Parent.Kind != parse.KindForInStatement && list.Parent.Kind != parse.KindForOfStatement
+}

@@ -1,0 +1,254 @@
+package authority
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/microsoft/typescript-go/shim/parse"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+)
+
+type useKey struct {
+	path string
+	kind Kind
+	span text.Span
+}
+
+type unknownKey struct {
+	reason Reason
+	kind   Kind
+	span   text.Span
+}
+
+// use is a Use before everything is known of it.
+type use struct {
+	node *parse.Node
+	fact fact
+	kind Kind
+	// passage is set where the value only goes into a variable; what is done with the
+	// variable says more.
+	passage bool
+}
+
+// use notes that a place uses a path.
+func (e *engine) use(n *parse.Node, f fact, kind Kind) {
+	e.note(n, f, kind, false)
+}
+
+func (e *engine) note(n *parse.Node, f fact, kind Kind, passage bool) {
+	if inherited[firstName(f.path)] {
+		return
+	}
+	key := useKey{f.path, kind, syntax.SpanOf(e.file, n)}
+	if known := e.uses[key]; known != nil {
+		known.fact.soft = known.fact.soft && f.soft
+		known.passage = known.passage && passage
+		return
+	}
+	e.uses[key] = &use{n, f, kind, passage}
+}
+
+// presence notes the question whether a name exists.
+func (e *engine) presence(n *parse.Node, f fact, name string) {
+	e.use(n, fact{what: host, path: name, root: f.root}, Presence)
+}
+
+// value starts following what stands at a path, and notes its use.
+func (e *engine) value(n *parse.Node, f fact) {
+	if f.root != "" && hasFallback(n) {
+		f.soft = true
+	}
+	switch e.usage(n) {
+	case asExtended, asWritten:
+	case asPassage:
+		e.note(n, f, Read, true)
+	case asTest:
+		// A free name that does not exist fails in any test but typeof; a member of the
+		// global object does not.
+		single := !strings.Contains(f.path, ".")
+		if single && (f.root != "" || isTypeOf(n)) {
+			e.use(n, f, Presence)
+		} else {
+			e.use(n, f, Read)
+		}
+	default:
+		e.use(n, f, Read)
+	}
+	e.arrive(n, f)
+}
+
+// hasFallback reports whether another value stands beside an expression for the case
+// that it is not there: x || y, x ?? y, x ||= y.
+func hasFallback(n *parse.Node) bool {
+	for isTransparent(n.Parent) {
+		n = n.Parent
+	}
+	if n.Parent.Kind != parse.KindBinaryExpression || n.Parent.AsBinaryExpression().Left != n {
+		return false
+	}
+	switch n.Parent.AsBinaryExpression().OperatorToken.Kind {
+	case parse.TokenBarBar, parse.TokenQuestionQuestion, parse.TokenBarBarEquals, parse.TokenQuestionQuestionEquals:
+		return true
+	}
+	return false
+}
+
+func isTypeOf(n *parse.Node) bool {
+	for isTransparent(n.Parent) {
+		n = n.Parent
+	}
+	return n.Parent.Kind == parse.KindTypeOfExpression
+}
+
+// maxDetail bounds the length of Unknown.Detail, in bytes.
+const maxDetail = 60
+
+// unknown notes a place that cannot be followed.
+func (e *engine) unknown(why Reason, kind Kind, n *parse.Node) {
+	span := syntax.SpanOf(e.file, n)
+	key := unknownKey{why, kind, span}
+	if e.unknowns[key] == nil {
+		e.unknowns[key] = &Unknown{Reason: why, Kind: kind, Span: span, Loading: e.functionAt(n).loading, Detail: e.detail(span)}
+	}
+}
+
+// detail returns a piece of the script in one short line.
+func (e *engine) detail(span text.Span) string {
+	code := e.file.Text[span.Start:min(span.End, span.Start+4*maxDetail)]
+	code = strings.ToValidUTF8(strings.Join(strings.Fields(code), " "), "")
+	if len(code) <= maxDetail && span.End-span.Start <= 4*maxDetail {
+		return code
+	}
+	return strings.ToValidUTF8(code[:min(len(code), maxDetail)], "") + "…"
+}
+
+func firstName(path string) string {
+	name, _, _ := strings.Cut(path, ".")
+	return name
+}
+
+// strength says how much a use asks for: loading counts twice, unguarded once.
+func (u Use) strength() int {
+	s := 0
+	if u.Loading {
+		s += 2
+	}
+	if !u.Guarded {
+		s++
+	}
+	return s
+}
+
+// report puts the result together.
+func (e *engine) report() Result {
+	var out Result
+	var passing []bool
+	var nodes []*parse.Node
+	// stronger holds, by path, the strengths of the uses that say more than a passage.
+	stronger := map[string][4]bool{}
+	keys := slices.SortedFunc(maps.Keys(e.uses), func(a, b useKey) int {
+		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End), cmp.Compare(a.path, b.path), cmp.Compare(a.kind, b.kind))
+	})
+	for _, key := range keys {
+		u := e.uses[key]
+		name := firstName(u.fact.path)
+		made := Use{
+			Name: name, Path: u.fact.path, Root: u.fact.root, Kind: u.kind, Span: key.span,
+			Loading: e.functionAt(u.node).loading,
+			Guarded: u.kind == Read && (u.fact.soft || e.guarded(u.node, name, u.fact.root)),
+		}
+		out.Uses = append(out.Uses, made)
+		passing = append(passing, u.passage)
+		nodes = append(nodes, u.node)
+		if made.Kind == Presence {
+			continue
+		}
+		path := made.Path
+		if u.passage {
+			path = parentPath(path)
+		}
+		for ; path != ""; path = parentPath(path) {
+			s := stronger[path]
+			s[made.strength()] = true
+			stronger[path] = s
+		}
+	}
+	out.Defines = defines(out.Uses, nodes)
+	kept := out.Uses[:0]
+	for i, u := range out.Uses {
+		if passing[i] && implied(u.strength(), stronger[u.Path]) {
+			continue
+		}
+		kept = append(kept, u)
+	}
+	out.Uses = slices.Clip(kept)
+	for _, key := range slices.SortedFunc(maps.Keys(e.unknowns), func(a, b unknownKey) int {
+		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End), cmp.Compare(a.reason, b.reason), cmp.Compare(a.kind, b.kind))
+	}) {
+		out.Unknowns = append(out.Unknowns, *e.unknowns[key])
+	}
+	return out
+}
+
+func parentPath(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
+
+// implied reports whether one of the strengths asks for all that s asks for.
+func implied(s int, by [4]bool) bool {
+	for strength, have := range by {
+		if have && strength&s == s {
+			return true
+		}
+	}
+	return false
+}
+
+// missing returns the place that decides whether a write happens: its own, or that of
+// `x ?? (x = y)` around it, which writes unless there is a value.
+func missing(n *parse.Node) *parse.Node {
+	p := n.Parent
+	if p.Kind != parse.KindBinaryExpression {
+		return n
+	}
+	if operator := p.AsBinaryExpression().OperatorToken.Kind; operator != parse.TokenEquals {
+		return p
+	}
+	outer := p.Parent
+	for isTransparent(outer) {
+		outer = outer.Parent
+	}
+	if outer.Kind == parse.KindBinaryExpression && unwrap(outer.AsBinaryExpression().Right) == p && hasFallback(outer.AsBinaryExpression().Left) &&
+		memberName(unwrap(outer.AsBinaryExpression().Left)) == memberName(n) {
+		return outer
+	}
+	return n
+}
+
+// memberName returns the name in a name or in an access to a member.
+func memberName(n *parse.Node) string {
+	switch n.Kind {
+	case parse.KindIdentifier:
+		return n.Text()
+	case parse.KindPropertyAccessExpression:
+		return n.Name().Text()
+	}
+	return ""
+}
+
+// defines returns the names that are surely written while the script loads, before
+// anything needs them.
+func defines(uses []Use, nodes []*parse.Node) []string {
+	read, written := map[string]bool{}, map[string]bool{}
+	for i, u := range uses {
+		switch {
+		case u.Kind == Read && u.Loading && !u.Guarded && !written[u.Name]:
+			read[u.Name] = true
+		case u.Kind == Write && u.Path == u.Name && u.Loading && !read[u.Name] && !isDeleted(nodes[i]) && parse.IsWrite(nodes[i]) && certain(missing(nodes[i])):
+			written[u.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(written))
+}

@@ -1,0 +1,665 @@
+package authority
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/microsoft/typescript-go/shim/parse"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+)
+
+// globalNames are the names of the global object itself, and of the windows around it.
+var globalNames = map[string]bool{
+	"window": true, "self": true, "globalThis": true, "global": true, "top": true, "parent": true, "frames": true,
+}
+
+// inherited are the members that every object has. As members of the global object
+// they are nobody's to grant.
+var inherited = map[string]bool{
+	"constructor": true, "hasOwnProperty": true, "isPrototypeOf": true, "propertyIsEnumerable": true, "toLocaleString": true,
+	"toString": true, "valueOf": true, "__proto__": true, "__defineGetter__": true, "__defineSetter__": true,
+	"__lookupGetter__": true, "__lookupSetter__": true,
+}
+
+// step looks at what the code around an expression does with it.
+func (e *engine) step(n *parse.Node, f fact) {
+	p := n.Parent
+	if p == nil {
+		return
+	}
+	if isTransparent(p) || p.Kind == parse.KindAwaitExpression {
+		e.arrive(p, f)
+		return
+	}
+	switch p.Kind {
+	case parse.KindBinaryExpression:
+		e.operand(n, p, f)
+	case parse.KindConditionalExpression:
+		if p.AsConditionalExpression().Condition != n {
+			e.arrive(p, f)
+		}
+	case parse.KindVariableDeclaration, parse.KindParameter, parse.KindBindingElement:
+		if p.Initializer() == n {
+			e.declare(p, f)
+		}
+	case parse.KindReturnStatement:
+		e.returns(e.functionAt(p), f, n)
+	case parse.KindArrowFunction:
+		if p.Body() == n {
+			e.returns(e.byNode[p], f, n)
+		}
+	case parse.KindPropertyAccessExpression:
+		if p.Expression() == n && p.Name().Kind == parse.KindIdentifier {
+			e.member(n, p, f, []string{p.Name().Text()})
+		}
+	case parse.KindElementAccessExpression:
+		if p.Expression() == n {
+			e.element(n, p, f)
+		}
+	case parse.KindCallExpression, parse.KindNewExpression:
+		if p.Expression() == n {
+			e.called(p, f)
+		} else {
+			e.passed(p, slices.Index(p.Arguments(), n), f)
+		}
+	case parse.KindPropertyAssignment, parse.KindShorthandPropertyAssignment:
+		e.property(n, p, f)
+	case parse.KindSpreadAssignment:
+		if f.what == global && !syntax.IsWrite(p.Parent) {
+			e.unknown(Enumerated, Read, p)
+		}
+	case parse.KindForInStatement:
+		if f.what == global && p.AsForInOrOfStatement().Expression == n {
+			e.unknown(Enumerated, Read, n)
+		}
+	case parse.KindTypeOfExpression, parse.KindPrefixUnaryExpression, parse.KindPostfixUnaryExpression, parse.KindVoidExpression,
+		parse.KindDeleteExpression, parse.KindExpressionStatement, parse.KindIfStatement, parse.KindWhileStatement,
+		parse.KindDoStatement, parse.KindForStatement, parse.KindSwitchStatement, parse.KindCaseClause, parse.KindWithStatement,
+		parse.KindTemplateSpan, parse.KindComputedPropertyName:
+		// Looked at and let go, or turned into a text.
+	case parse.KindExpressionWithTypeArguments:
+		if class := e.byNode[p.Parent.Parent]; f.what == code && class != nil {
+			class.base = append(class.base, f.fn)
+			f.fn.built = true
+		} else if f.what != code {
+			e.lost(n, f)
+		}
+	case parse.KindTaggedTemplateExpression:
+		if f.what != code || p.AsTaggedTemplateExpression().Tag != n {
+			e.lost(n, f)
+		} else {
+			f.fn.escapes = true
+		}
+	default:
+		e.lost(n, f)
+	}
+}
+
+// operand follows a value through an operator.
+func (e *engine) operand(n, p *parse.Node, f fact) {
+	b := p.AsBinaryExpression()
+	right := b.Right == n
+	switch b.OperatorToken.Kind {
+	case parse.TokenComma, parse.TokenAmpersandAmpersand:
+		if right {
+			e.arrive(p, f)
+		}
+	case parse.TokenBarBar, parse.TokenQuestionQuestion:
+		f.soft = f.soft || !right && f.what == host
+		e.arrive(p, f)
+	case parse.TokenEquals, parse.TokenBarBarEquals, parse.TokenQuestionQuestionEquals, parse.TokenAmpersandAmpersandEquals:
+		if right {
+			e.assign(b.Left, f, n)
+		}
+		if !syntax.IsWrite(p) && (right || b.OperatorToken.Kind != parse.TokenEquals) {
+			e.arrive(p, f)
+		}
+	case parse.TokenIn:
+		if right && f.what == global {
+			names, ok := e.constants(b.Left, f.ctx, 0)
+			if !ok {
+				if !isSymbol(b.Left) {
+					e.unknown(ComputedKey, Read, p)
+				}
+				return
+			}
+			for _, name := range names {
+				e.presence(p, f, name)
+			}
+		}
+	case parse.TokenInstanceOf:
+		if right && f.what == code {
+			f.fn.built = true
+		}
+	}
+}
+
+// element follows a value into a member whose name is in brackets.
+func (e *engine) element(n, p *parse.Node, f fact) {
+	key := p.AsElementAccessExpression().ArgumentExpression
+	names, ok := e.constants(key, f.ctx, 0)
+	if ok {
+		e.member(n, p, f, names)
+		return
+	}
+	switch f.what {
+	case global:
+		if isSymbol(key) {
+			return
+		}
+		reads, writes := access(p)
+		if writes {
+			e.unknown(ComputedKey, Write, p)
+		}
+		if reads {
+			e.unknown(ComputedKey, Read, p)
+		}
+	case code:
+		f.fn.escapes = f.fn.escapes || isCallee(p)
+	case maker, giver:
+		e.lost(n, f)
+	}
+}
+
+// isSymbol reports whether a key is certainly a symbol. A grant is a name, so
+// no symbol is anybody's to grant.
+func isSymbol(key *parse.Node) bool {
+	key = unwrap(key)
+	if key.Kind == parse.KindCallExpression {
+		key = unwrap(key.Expression())
+	}
+	for key.Kind == parse.KindPropertyAccessExpression {
+		key = unwrap(key.Expression())
+	}
+	return key.Kind == parse.KindIdentifier && key.Text() == "Symbol"
+}
+
+func isCallee(n *parse.Node) bool {
+	for isTransparent(n.Parent) {
+		n = n.Parent
+	}
+	return (n.Parent.Kind == parse.KindCallExpression || n.Parent.Kind == parse.KindNewExpression) && n.Parent.Expression() == n
+}
+
+// access tells whether a member is read or written where it stands.
+func access(p *parse.Node) (reads, writes bool) {
+	switch {
+	case isDeleted(p):
+		return false, true
+	case !syntax.IsWrite(p):
+		return true, false
+	}
+	return parse.IsWrite(p) && !parse.IsWriteOnly(p), true
+}
+
+func isDeleted(n *parse.Node) bool {
+	for isTransparent(n.Parent) {
+		n = n.Parent
+	}
+	return n.Parent.Kind == parse.KindDeleteExpression
+}
+
+// member follows a value into its members of the given names.
+func (e *engine) member(n, p *parse.Node, f fact, names []string) {
+	for _, name := range names {
+		switch f.what {
+		case global:
+			e.globalMember(p, f, name)
+		case host:
+			e.hostMember(n, p, f, name)
+		case code:
+			e.functionMember(p, f, name)
+		case maker, giver:
+			if name == "call" || name == "apply" || name == "bind" {
+				e.arrive(p, f)
+			}
+		case builtin:
+			// Its constructor is looked for from the other end.
+		}
+	}
+}
+
+// globalMember follows the global object into a member.
+func (e *engine) globalMember(p *parse.Node, f fact, name string) {
+	reads, writes := access(p)
+	if inherited[name] {
+		e.inheritedMember(p, f, name)
+		return
+	}
+	member := fact{what: host, path: name, root: f.root, ctx: f.ctx}
+	if writes {
+		e.use(p, member, Write)
+	}
+	if !reads {
+		return
+	}
+	if globalNames[name] {
+		if e.usage(p) == asTest {
+			e.use(p, member, Presence)
+		}
+		e.arrive(p, fact{what: global, root: f.root, ctx: f.ctx})
+		return
+	}
+	member.soft = isOptional(p)
+	e.value(p, member)
+}
+
+// isOptional reports whether a chain of members goes on after ?. only.
+func isOptional(p *parse.Node) bool {
+	for isTransparent(p.Parent) {
+		p = p.Parent
+	}
+	switch next := p.Parent; next.Kind {
+	case parse.KindPropertyAccessExpression:
+		return next.Expression() == p && next.AsPropertyAccessExpression().QuestionDotToken != nil
+	case parse.KindElementAccessExpression:
+		return next.Expression() == p && next.AsElementAccessExpression().QuestionDotToken != nil
+	case parse.KindCallExpression:
+		return next.Expression() == p && next.AsCallExpression().QuestionDotToken != nil
+	}
+	return false
+}
+
+// inheritedMember follows the global object into what it has from Object.prototype.
+func (e *engine) inheritedMember(p *parse.Node, f fact, name string) {
+	switch name {
+	case "constructor":
+		e.arrive(p, fact{what: builtin})
+	case "hasOwnProperty", "propertyIsEnumerable":
+		if isCallee(p) {
+			e.asked(callOf(p), 0, f)
+		}
+	case "__proto__":
+		_, writes := access(p)
+		kind := Read
+		if writes {
+			kind = Write
+		}
+		e.unknown(Reflection, kind, p)
+	case "__defineGetter__", "__defineSetter__":
+		if isCallee(p) {
+			e.defined(callOf(p), 0, f)
+		}
+	case "__lookupGetter__", "__lookupSetter__":
+		if isCallee(p) {
+			e.looked(callOf(p), 0, f)
+		}
+	}
+}
+
+func callOf(callee *parse.Node) *parse.Node {
+	for isTransparent(callee.Parent) {
+		callee = callee.Parent
+	}
+	return callee.Parent
+}
+
+// hostMember follows a path into a member.
+func (e *engine) hostMember(n, p *parse.Node, f fact, name string) {
+	if (name == "call" || name == "apply" || name == "bind") && isCallee(p) {
+		e.arrive(p, f)
+		return
+	}
+	if strings.Count(f.path, ".") >= maxSegments || isIndex(name) {
+		return
+	}
+	if inherited[name] {
+		if name == "constructor" && isCallee(p) {
+			e.arrive(p, fact{what: maker, root: "constructor"})
+		}
+		return
+	}
+	f.path += "." + name
+	f.soft = f.soft || isOptional(p)
+	reads, writes := access(p)
+	if writes {
+		e.use(p, f, Write)
+	}
+	if !reads {
+		return
+	}
+	if f.path == "document.defaultView" {
+		e.use(p, f, Read)
+		e.arrive(p, fact{what: global, root: f.path, ctx: f.ctx})
+		return
+	}
+	e.value(p, f)
+}
+
+// isIndex reports whether a name is an index into a list, which is part of no path.
+func isIndex(name string) bool { return name != "" && name[0] >= '0' && name[0] <= '9' }
+
+// functionMember follows a function of the script into a member.
+func (e *engine) functionMember(p *parse.Node, f fact, name string) {
+	switch name {
+	case "prototype":
+		f.fn.built = true
+	case "constructor":
+		e.made = append(e.made, p)
+	case "call", "apply", "bind":
+		if !isCallee(p) {
+			f.fn.escapes = true
+			return
+		}
+		call := callOf(p)
+		first := 1
+		if name == "apply" {
+			first = -1
+		}
+		e.call(edge{call: call, fn: f.fn, first: first, receiver: 0, plain: len(call.Arguments()) == 0, result: name != "bind"})
+		if name == "bind" {
+			e.arrive(call, f)
+		}
+	}
+}
+
+// called follows a value that is called.
+func (e *engine) called(call *parse.Node, f fact) {
+	isNew := call.Kind == parse.KindNewExpression
+	switch f.what {
+	case code:
+		if isNew {
+			f.fn.built = true
+		}
+		// What the bundler's wrapper returns is taken to be the module itself.
+		e.call(edge{call: call, fn: f.fn, first: 0, receiver: -1, plain: !isNew, result: !isNew && e.wrapped[call] == nil})
+	case giver:
+		if !isNew {
+			e.arrive(call, fact{what: global, root: f.root, ctx: f.ctx})
+		}
+	case host:
+		e.calledHost(call, f)
+	case maker:
+		e.compiled(call, 0, ConstructorWalk, f.root)
+	}
+}
+
+// passed follows a value into the arguments of a call.
+func (e *engine) passed(call *parse.Node, index int, f fact) {
+	if index < 0 {
+		return
+	}
+	a := argument{call, index, f}
+	switch f.what {
+	case code:
+		e.handed[call] = append(e.handed[call], a)
+		for _, c := range e.callees[call] {
+			e.hand(c, a)
+		}
+	case host:
+		if f.path == "Function" || f.path == "eval" {
+			e.pending = append(e.pending, a)
+		}
+		if traced(f.path) {
+			for _, c := range e.callees[call] {
+				e.hand(c, a)
+			}
+		}
+	case global, maker, giver:
+		// The callee may become known later.
+		e.pending = append(e.pending, a)
+	}
+}
+
+// traced reports whether a path is worth following into calls: nothing that hangs on
+// the names of the language, apart from those that make code or look into objects.
+func traced(path string) bool {
+	name, _, _ := strings.Cut(path, ".")
+	switch name {
+	case "Object", "Reflect", "Function", "eval":
+		return true
+	}
+	return name != "" && (name[0] < 'A' || name[0] > 'Z') && name != "undefined"
+}
+
+// property follows a value into an object literal.
+func (e *engine) property(n, p *parse.Node, f fact) {
+	literal := p.Parent
+	if p.Kind == parse.KindShorthandPropertyAssignment && p.AsShorthandPropertyAssignment().ObjectAssignmentInitializer == n {
+		e.assign(p.Name(), f, n)
+		return
+	}
+	if syntax.IsWrite(literal) || p.Kind == parse.KindPropertyAssignment && p.Initializer() != n {
+		return
+	}
+	if f.what == host || p.Kind == parse.KindPropertyAssignment && e.isWrapped(n) {
+		return
+	}
+	if f.what == code {
+		f.fn.escapes, f.fn.stored = true, true
+		return
+	}
+	places, ok := e.members(literal, p)
+	if !ok {
+		e.lost(n, f)
+		return
+	}
+	for _, place := range places {
+		e.arrive(place, f)
+	}
+}
+
+// members returns the places where the member of an object literal is taken again;
+// false when the object goes elsewhere than into one variable whose members alone
+// are used.
+func (e *engine) members(literal, property *parse.Node) ([]*parse.Node, bool) {
+	for isTransparent(literal.Parent) {
+		literal = literal.Parent
+	}
+	declaration := literal.Parent
+	if property.Name().Kind == parse.KindComputedPropertyName || declaration.Kind != parse.KindVariableDeclaration || declaration.Initializer() != literal || declaration.Name().Kind != parse.KindIdentifier {
+		return nil, false
+	}
+	symbol := declaration.Symbol()
+	if symbol == nil || len(symbol.Declarations) != 1 || !e.untouched(symbol) {
+		return nil, false
+	}
+	var out []*parse.Node
+	for _, id := range e.tree.Uses[symbol] {
+		if !e.spend() {
+			return nil, false
+		}
+		place := id.Parent
+		if place.Kind != parse.KindPropertyAccessExpression || place.Expression() != id || isCallee(place) {
+			return nil, false
+		}
+		if place.Name().Text() == property.Name().Text() && !syntax.IsWrite(place) {
+			out = append(out, place)
+		}
+	}
+	return out, true
+}
+
+// pattern takes a value apart.
+func (e *engine) pattern(pattern *parse.Node, f fact) {
+	switch pattern.Kind {
+	case parse.KindObjectBindingPattern, parse.KindObjectLiteralExpression:
+	default:
+		if f.what == global || f.what == code {
+			e.lost(pattern, f)
+		}
+		return
+	}
+	members := pattern.Elements
+	if pattern.Kind == parse.KindObjectLiteralExpression {
+		members = pattern.Properties
+	}
+	for _, m := range members() {
+		e.taken(m, f)
+	}
+}
+
+// taken follows a value into one member of a pattern.
+func (e *engine) taken(m *parse.Node, f fact) {
+	var key, target *parse.Node
+	soft := false
+	switch m.Kind {
+	case parse.KindBindingElement:
+		b := m.AsBindingElement()
+		if b.DotDotDotToken != nil {
+			e.rest(m, f)
+			return
+		}
+		key, target, soft = b.PropertyName, m.Name(), b.Initializer != nil
+		if key == nil {
+			key = m.Name()
+		}
+	case parse.KindPropertyAssignment:
+		key, target = m.Name(), m.Initializer()
+		soft = target != nil && target.Kind == parse.KindBinaryExpression
+	case parse.KindShorthandPropertyAssignment:
+		key, target, soft = m.Name(), m.Name(), m.AsShorthandPropertyAssignment().ObjectAssignmentInitializer != nil
+	case parse.KindSpreadAssignment:
+		e.rest(m, f)
+		return
+	}
+	if key == nil || target == nil {
+		return
+	}
+	names, ok := e.keys(key, f.ctx)
+	if !ok {
+		if f.what == global && !(key.Kind == parse.KindComputedPropertyName && isSymbol(key.Expression())) {
+			e.unknown(ComputedKey, Read, m)
+		}
+		return
+	}
+	for _, name := range names {
+		var member fact
+		switch {
+		case f.what == global && globalNames[name]:
+			member = fact{what: global, root: f.root, ctx: f.ctx}
+		case f.what == global && inherited[name]:
+			continue
+		case f.what == global:
+			member = fact{what: host, path: name, root: f.root, ctx: f.ctx}
+		case f.what == host && strings.Count(f.path, ".") < maxSegments:
+			member = f
+			member.path += "." + name
+		default:
+			continue
+		}
+		if member.what == host {
+			member.soft = member.soft || soft
+			if target.Kind != parse.KindObjectBindingPattern && target.Kind != parse.KindObjectLiteralExpression {
+				e.use(key, member, Read)
+			}
+		}
+		if m.Kind == parse.KindBindingElement {
+			e.declare(m, member)
+		} else {
+			e.assign(target, member, target)
+		}
+	}
+}
+
+func (e *engine) rest(m *parse.Node, f fact) {
+	switch f.what {
+	case global:
+		e.unknown(Rest, Read, m)
+	case host:
+		e.use(m, f, Read)
+	}
+}
+
+// keys returns the names that a property name can be.
+func (e *engine) keys(key *parse.Node, ctx *context) ([]string, bool) {
+	switch key.Kind {
+	case parse.KindComputedPropertyName:
+		return e.constants(key.Expression(), ctx, 0)
+	case parse.KindIdentifier, parse.KindStringLiteral, parse.KindNumericLiteral, parse.KindNoSubstitutionTemplate:
+		return []string{key.Text()}, true
+	}
+	return nil, false
+}
+
+// constructor starts from an access that takes the constructor of a function, which
+// is the one that makes functions from text.
+func (e *engine) constructor(p *parse.Node) {
+	if p.Kind == parse.KindElementAccessExpression {
+		names, ok := e.constants(p.AsElementAccessExpression().ArgumentExpression, nil, 0)
+		if !ok || !slices.Contains(names, "constructor") {
+			return
+		}
+	}
+	if !syntax.IsWrite(p) && e.isFunction(p.Expression(), 0) {
+		e.arrive(p, fact{what: maker, root: "constructor"})
+	}
+}
+
+// isFunction reports whether an expression is certainly a function, or a prototype of
+// functions.
+func (e *engine) isFunction(n *parse.Node, depth int) bool {
+	n = last(n)
+	if n == nil || depth > maxConstantDepth || !e.spend() {
+		return false
+	}
+	switch n.Kind {
+	case parse.KindFunctionExpression, parse.KindArrowFunction, parse.KindClassExpression:
+		return true
+	case parse.KindIdentifier:
+		symbol := e.symbols[n]
+		if symbol == nil {
+			return n.Text() == "constructor" || callable(n.Text())
+		}
+		if len(symbol.Declarations) == 0 {
+			return false
+		}
+		switch d := symbol.Declarations[0]; d.Kind {
+		case parse.KindFunctionDeclaration, parse.KindClassDeclaration, parse.KindFunctionExpression, parse.KindClassExpression:
+			return true
+		case parse.KindVariableDeclaration:
+			value, _ := e.only(symbol)
+			return value != nil && e.isFunction(value, depth+1)
+		}
+	case parse.KindPropertyAccessExpression, parse.KindElementAccessExpression:
+		var name string
+		if n.Kind == parse.KindPropertyAccessExpression {
+			name = n.Name().Text()
+		} else if names, ok := e.constants(n.AsElementAccessExpression().ArgumentExpression, nil, 0); ok && len(names) == 1 {
+			name = names[0]
+		}
+		object := last(n.Expression())
+		switch {
+		case name == "":
+			return false
+		case name == "constructor":
+			return true // whatever made the object is a function
+		case name == "__proto__":
+			return e.isFunction(object, depth+1)
+		case name == "prototype":
+			return object.Kind == parse.KindIdentifier && object.Text() == "Function" && e.symbols[object] == nil
+		case object.Kind == parse.KindIdentifier && e.symbols[object] == nil:
+			return callable(object.Text()) || namespaces[object.Text()] && name[0] >= 'a' && name[0] <= 'z'
+		}
+		switch object.Kind {
+		case parse.KindArrayLiteralExpression, parse.KindStringLiteral, parse.KindRegularExpressionLiteral, parse.KindNumericLiteral,
+			parse.KindNoSubstitutionTemplate, parse.KindTemplateExpression:
+			return name != "length"
+		case parse.KindObjectLiteralExpression:
+			return inherited[name]
+		case parse.KindPropertyAccessExpression:
+			base := last(object.Expression())
+			return object.Name().Text() == "prototype" && base.Kind == parse.KindIdentifier && e.symbols[base] == nil && callable(base.Text())
+		}
+	case parse.KindCallExpression:
+		// Object.getPrototypeOf(function () {})
+		callee := last(n.Expression())
+		return callee.Kind == parse.KindPropertyAccessExpression && callee.Name().Text() == "getPrototypeOf" && len(n.Arguments()) == 1 &&
+			e.isFunction(n.Arguments()[0], depth+1)
+	}
+	return false
+}
+
+// namespaces are the language's objects that hold functions.
+var namespaces = map[string]bool{"Math": true, "JSON": true, "Reflect": true, "Atomics": true}
+
+// callable reports whether a free name is surely a function of the language.
+func callable(name string) bool {
+	switch name {
+	case "Object", "Function", "Array", "String", "Number", "Boolean", "Symbol", "Error", "RegExp", "Date", "Promise", "Map", "Set",
+		"WeakMap", "WeakSet", "Proxy", "isNaN", "isFinite", "parseInt", "parseFloat", "eval", "BigInt", "TypeError", "RangeError":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,485 @@
+package authority
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/microsoft/typescript-go/shim/parse"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+)
+
+// function is a function, a class (whose code is its constructor's) or the script.
+type function struct {
+	node   *parse.Node
+	outer  *function // nil for the script
+	strict bool
+	method bool // called on an object, or by new: `this` is not the global object
+	params []*parse.Node
+	this   []*parse.Node // its `this`, those of its arrow functions included
+	// arguments are the uses of the arguments object other than its length.
+	arguments []*parse.Node
+	calls     []site
+	module    bool // a CommonJS module that the bundler wrapped: what it exports is what it returns
+	base      []*function
+
+	// What the call graph says.
+	callers  []edge
+	escapes  bool // unknown code may call it
+	built    bool // used as a constructor
+	stored   bool // a member of some object, and so perhaps called on it
+	returned []fact
+
+	loading bool
+}
+
+// site is a call in a function's body.
+type site struct {
+	node    *parse.Node
+	certain bool // no condition decides whether it happens when the body runs
+}
+
+// region says that code from pos on, to the next region, belongs to a function.
+type region struct {
+	pos int
+	fn  *function
+}
+
+// stretch is a range of bytes.
+type stretch struct{ start, end int }
+
+// survey is what one walk over the tree collects.
+type survey struct {
+	tree      syntax.Tree
+	script    *function
+	functions []*function // in source order, the script first
+	byNode    map[*parse.Node]*function
+	regions   []region
+	dead      []stretch // code that no run reaches, in source order
+	symbols   map[*parse.Node]*parse.Symbol
+	free      map[string][]*parse.Node
+	withs     []*parse.Node
+	makers    []*parse.Node // accesses to a member named constructor
+	wrapped   map[*parse.Node]*parse.Node
+	modules   map[*parse.Symbol]*function // the parameters exports and module of wrapped modules
+	lazy      map[*parse.Node]bool
+	written   map[*parse.Symbol][]*parse.Node
+}
+
+// frame is where the walk stands.
+type frame struct {
+	fn, this *function // this is nil where `this` is an instance or a class
+	certain  bool
+}
+
+func (f frame) maybe() frame { f.certain = false; return f }
+
+func newSurvey(tree syntax.Tree) *survey {
+	s := &survey{
+		tree: tree, byNode: map[*parse.Node]*function{}, symbols: map[*parse.Node]*parse.Symbol{}, free: map[string][]*parse.Node{},
+		wrapped: map[*parse.Node]*parse.Node{}, modules: map[*parse.Symbol]*function{}, lazy: map[*parse.Node]bool{},
+		written: map[*parse.Symbol][]*parse.Node{},
+	}
+	for symbol, uses := range tree.Uses {
+		for _, id := range uses {
+			s.symbols[id] = symbol
+		}
+	}
+	for _, id := range tree.Free {
+		s.free[id.Text()] = append(s.free[id.Text()], id)
+	}
+	s.script = &function{node: tree.Root, strict: tree.Module || directive(tree.Root)}
+	s.functions = append(s.functions, s.script)
+	s.byNode[tree.Root] = s.script
+	s.regions = append(s.regions, region{0, s.script})
+	s.statements(tree.Root.Statements(), frame{s.script, s.script, true})
+	return s
+}
+
+// directive reports whether a body begins with "use strict".
+func directive(body *parse.Node) bool {
+	if body == nil || body.Kind != parse.KindBlock && body.Kind != parse.KindSourceFile {
+		return false
+	}
+	for _, statement := range body.Statements() {
+		if statement.Kind != parse.KindExpressionStatement || statement.Expression().Kind != parse.KindStringLiteral {
+			return false
+		}
+		if statement.Expression().Text() == "use strict" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *survey) bury(n *parse.Node) { s.dead = append(s.dead, stretch{n.Pos(), n.End()}) }
+
+// isDead reports whether no run reaches the node.
+func (s *survey) isDead(n *parse.Node) bool {
+	i := sort.Search(len(s.dead), func(i int) bool { return s.dead[i].end >= n.End() })
+	return i < len(s.dead) && s.dead[i].start <= n.Pos()
+}
+
+// functionAt returns the function whose code a node is part of. A function's own
+// node is part of the function around it.
+func (s *survey) functionAt(n *parse.Node) *function {
+	i := sort.Search(len(s.regions), func(i int) bool { return s.regions[i].pos > n.Pos() })
+	fn := s.script
+	if i > 0 {
+		fn = s.regions[i-1].fn
+	}
+	for fn.outer != nil && fn.node.Pos() >= n.Pos() && fn.node.End() <= n.End() {
+		fn = fn.outer
+	}
+	return fn
+}
+
+func (s *survey) statements(list []*parse.Node, in frame) {
+	ended := false
+	for _, statement := range list {
+		switch {
+		case parse.IsSynthesized(statement):
+		case !ended || statement.Kind == parse.KindFunctionDeclaration:
+			s.walk(statement, in)
+		default:
+			s.bury(statement)
+		}
+		ended = ended || ends(statement)
+	}
+}
+
+// ends reports whether the code after a statement is not reached.
+func ends(statement *parse.Node) bool {
+	switch statement.Kind {
+	case parse.KindReturnStatement, parse.KindThrowStatement, parse.KindBreakStatement, parse.KindContinueStatement:
+		return true
+	case parse.KindBlock:
+		return slices.ContainsFunc(statement.Statements(), ends)
+	}
+	return false
+}
+
+func (s *survey) children(n *parse.Node, in frame) {
+	syntax.Children(n, func(child *parse.Node) { s.walk(child, in) })
+}
+
+func (s *survey) branch(n *parse.Node, live bool, in frame) {
+	switch {
+	case n == nil:
+	case live:
+		s.walk(n, in)
+	default:
+		s.bury(n)
+	}
+}
+
+func (s *survey) walk(n *parse.Node, in frame) {
+	if n == nil {
+		return
+	}
+	switch n.Kind {
+	case parse.KindFunctionDeclaration, parse.KindFunctionExpression, parse.KindArrowFunction:
+		s.function(n, in, false)
+	case parse.KindMethodDeclaration, parse.KindGetAccessor, parse.KindSetAccessor:
+		s.function(n, in, true)
+	case parse.KindClassDeclaration, parse.KindClassExpression:
+		s.class(n, in)
+	case parse.KindBlock, parse.KindSourceFile:
+		s.statements(n.Statements(), in)
+	case parse.KindCaseClause, parse.KindDefaultClause:
+		s.walk(n.AsCaseOrDefaultClause().Expression, in.maybe())
+		s.statements(n.Statements(), in.maybe())
+	case parse.KindIfStatement:
+		i := n.AsIfStatement()
+		s.walk(i.Expression, in)
+		outcome, known := s.truth(i.Expression, 0)
+		if !known {
+			in = in.maybe()
+		}
+		s.branch(i.ThenStatement, !known || outcome, in)
+		s.branch(i.ElseStatement, !known || !outcome, in)
+	case parse.KindConditionalExpression:
+		c := n.AsConditionalExpression()
+		s.walk(c.Condition, in)
+		outcome, known := s.truth(c.Condition, 0)
+		if !known {
+			in = in.maybe()
+		}
+		s.branch(c.WhenTrue, !known || outcome, in)
+		s.branch(c.WhenFalse, !known || !outcome, in)
+	case parse.KindBinaryExpression:
+		s.binary(n, in)
+	case parse.KindWhileStatement:
+		w := n.AsWhileStatement()
+		s.walk(w.Expression, in)
+		outcome, known := s.truth(w.Expression, 0)
+		in.certain = in.certain && known
+		s.branch(w.Statement, !known || outcome, in)
+	case parse.KindForStatement:
+		l := n.AsForStatement()
+		s.walk(l.Initializer, in)
+		live := true
+		if l.Condition != nil {
+			s.walk(l.Condition, in)
+			outcome, known := s.truth(l.Condition, 0)
+			live = !known || outcome
+			in.certain = in.certain && known
+		}
+		s.branch(l.Incrementor, live, in)
+		s.branch(l.Statement, live, in)
+	case parse.KindForInStatement, parse.KindForOfStatement:
+		l := n.AsForInOrOfStatement()
+		s.walk(l.Initializer, in)
+		s.walk(l.Expression, in)
+		s.walk(l.Statement, in.maybe())
+	case parse.KindCatchClause:
+		s.children(n, in.maybe())
+	case parse.KindWithStatement:
+		s.withs = append(s.withs, n)
+		s.children(n, in)
+	case parse.KindCallExpression, parse.KindNewExpression:
+		if wrapped := s.wrappedModule(n); wrapped != nil {
+			s.wrapped[n] = wrapped
+		}
+		in.fn.calls = append(in.fn.calls, site{n, in.certain})
+		s.children(n, in)
+	case parse.KindPropertyAccessExpression:
+		if n.Name().Text() == "constructor" {
+			s.makers = append(s.makers, n)
+		}
+		s.children(n, in)
+	case parse.KindElementAccessExpression:
+		s.makers = append(s.makers, n)
+		s.children(n, in)
+	case parse.KindThisKeyword:
+		if in.this != nil {
+			in.this.this = append(in.this.this, n)
+		}
+	case parse.KindIdentifier:
+		if in.this != nil && in.this.outer != nil && n.Text() == "arguments" && !isLength(n.Parent) {
+			in.this.arguments = append(in.this.arguments, n)
+		}
+	default:
+		if !parse.IsType(n) {
+			s.children(n, in)
+		}
+	}
+}
+
+func isLength(n *parse.Node) bool {
+	return n.Kind == parse.KindPropertyAccessExpression && n.Name().Text() == "length"
+}
+
+func (s *survey) binary(n *parse.Node, in frame) {
+	b := n.AsBinaryExpression()
+	s.walk(b.Left, in)
+	switch b.OperatorToken.Kind {
+	case parse.TokenAmpersandAmpersand:
+		outcome, known := s.truth(b.Left, 0)
+		in.certain = in.certain && known
+		s.branch(b.Right, !known || outcome, in)
+	case parse.TokenBarBar:
+		outcome, known := s.truth(b.Left, 0)
+		in.certain = in.certain && known
+		s.branch(b.Right, !known || !outcome, in)
+	case parse.TokenQuestionQuestion, parse.TokenAmpersandAmpersandEquals, parse.TokenBarBarEquals, parse.TokenQuestionQuestionEquals:
+		s.walk(b.Right, in.maybe())
+	default:
+		s.walk(b.Right, in)
+	}
+}
+
+func (s *survey) enter(n *parse.Node, outer *function) *function {
+	fn := &function{node: n, outer: outer, strict: outer.strict}
+	s.functions = append(s.functions, fn)
+	s.byNode[n] = fn
+	s.regions = append(s.regions, region{n.Pos(), fn})
+	return fn
+}
+
+func (s *survey) leave(n *parse.Node, outer *function) {
+	s.regions = append(s.regions, region{n.End(), outer})
+}
+
+func (s *survey) function(n *parse.Node, in frame, method bool) {
+	fn := s.enter(n, in.fn)
+	fn.method = method
+	fn.strict = fn.strict || directive(n.Body())
+	fn.params = n.Parameters()
+	inner := frame{fn, fn, true}
+	switch {
+	case n.Kind == parse.KindArrowFunction:
+		inner.this = in.this
+	case method && !s.isWrapped(n):
+		inner.this = &function{outer: fn} // not the global object; nobody asks for it
+	}
+	if s.isWrapped(n) {
+		fn.method, fn.module = false, len(fn.params) > 0
+		for _, p := range fn.params {
+			if symbol := p.Symbol(); symbol != nil {
+				s.modules[symbol] = fn
+			}
+		}
+	}
+	syntax.Children(n, func(child *parse.Node) {
+		if child.Kind != parse.KindIdentifier || child != n.Name() {
+			s.walk(child, inner)
+		}
+	})
+	if method {
+		// Those of a method are looked for under the stand-in.
+		fn.arguments = inner.this.arguments
+	}
+	s.leave(n, in.fn)
+}
+
+func (s *survey) class(n *parse.Node, in frame) {
+	fn := s.enter(n, in.fn)
+	fn.method, fn.strict, fn.built = true, true, true
+	stand := &function{outer: fn}
+	instance := frame{fn, stand, true}
+	static := frame{in.fn, nil, in.certain}
+	syntax.Children(n, func(child *parse.Node) {
+		switch child.Kind {
+		case parse.KindConstructor:
+			fn.params = child.Parameters()
+			s.byNode[child] = fn
+			s.children(child, instance)
+		case parse.KindPropertyDeclaration, parse.KindClassStaticBlockDeclaration:
+			if child.Kind == parse.KindPropertyDeclaration && !parse.IsStatic(child) {
+				s.children(child, instance)
+				return
+			}
+			s.regions = append(s.regions, region{child.Pos(), in.fn})
+			s.children(child, static)
+			s.regions = append(s.regions, region{child.End(), fn})
+		case parse.KindHeritageClause:
+			s.regions = append(s.regions, region{child.Pos(), in.fn})
+			s.children(child, in)
+			s.regions = append(s.regions, region{child.End(), fn})
+		default:
+			s.walk(child, instance)
+		}
+	})
+	fn.arguments = stand.arguments
+	s.leave(n, in.fn)
+}
+
+// isWrapped reports whether a function is a module that the bundler wrapped.
+func (s *survey) isWrapped(n *parse.Node) bool {
+	call := n.Parent
+	if n.Kind == parse.KindMethodDeclaration {
+		call = call.Parent
+	}
+	return call != nil && s.wrapped[call] == n
+}
+
+// wrappedModule returns the function that holds a module's code when the call is
+// esbuild's wrapper around it, __commonJS({ "path"(exports, module) {} }) or
+// __esm({ "path"() {} }), or the minified forms that take a bare function. The
+// helpers are told by what they do, since minification renames them.
+func (s *survey) wrappedModule(call *parse.Node) *parse.Node {
+	callee := call.Expression()
+	if call.Kind != parse.KindCallExpression || callee.Kind != parse.KindIdentifier || len(call.Arguments()) != 1 {
+		return nil
+	}
+	module := call.Arguments()[0]
+	if module.Kind == parse.KindObjectLiteralExpression {
+		if len(module.Properties()) != 1 {
+			return nil
+		}
+		module = module.Properties()[0]
+		if module.Kind == parse.KindPropertyAssignment {
+			module = module.Initializer()
+		}
+	}
+	switch module.Kind {
+	case parse.KindMethodDeclaration, parse.KindFunctionExpression, parse.KindArrowFunction:
+	default:
+		return nil
+	}
+	symbol := s.symbols[callee]
+	if symbol == nil || len(symbol.Declarations) != 1 || symbol.Declarations[0].Kind != parse.KindVariableDeclaration {
+		return nil
+	}
+	helper := symbol.Declarations[0].Initializer()
+	if helper == nil {
+		return nil
+	}
+	lazy, known := s.lazy[helper]
+	if !known {
+		lazy = isLazy(helper)
+		s.lazy[helper] = lazy
+	}
+	if !lazy {
+		return nil
+	}
+	return module
+}
+
+// isLazy reports whether a function is one of esbuild's helpers that run a module's
+// code at the first call of what they return.
+func isLazy(helper *parse.Node) bool {
+	if helper.Kind != parse.KindArrowFunction || len(helper.Parameters()) < 2 || helper.Body() == nil {
+		return false
+	}
+	inner := unwrap(helper.Body())
+	code := helper.Parameters()[0].Name()
+	if inner.Kind != parse.KindFunctionExpression && inner.Kind != parse.KindArrowFunction || code.Kind != parse.KindIdentifier || len(inner.Parameters()) != 0 {
+		return false
+	}
+	found := false
+	var search func(n *parse.Node, depth int)
+	search = func(n *parse.Node, depth int) {
+		if found || depth > 12 {
+			return
+		}
+		if n.Kind == parse.KindCallExpression && len(n.Arguments()) > 0 && runs(n.Expression(), code.Text()) {
+			first := unwrap(n.Arguments()[0])
+			found = first.Kind == parse.KindPropertyAccessExpression && first.Name().Text() == "exports" || first.Kind == parse.KindBinaryExpression
+		}
+		syntax.Children(n, func(child *parse.Node) { search(child, depth+1) })
+	}
+	search(inner, 0)
+	return found
+}
+
+// runs reports whether a callee is the parameter, or its first member.
+func runs(callee *parse.Node, param string) bool {
+	callee = last(callee)
+	if callee.Kind == parse.KindElementAccessExpression {
+		key := unwrap(callee.AsElementAccessExpression().ArgumentExpression)
+		if key.Kind != parse.KindElementAccessExpression {
+			return false
+		}
+		callee = unwrap(callee.Expression())
+	}
+	return callee.Kind == parse.KindIdentifier && callee.Text() == param
+}
+
+// unwrap strips what leaves no trace at run time.
+func unwrap(n *parse.Node) *parse.Node {
+	for n != nil && isTransparent(n) {
+		n = n.Expression()
+	}
+	return n
+}
+
+func isTransparent(n *parse.Node) bool {
+	switch n.Kind {
+	case parse.KindParenthesizedExpression, parse.KindAsExpression, parse.KindNonNullExpression, parse.KindSatisfiesExpression, parse.KindTypeAssertionExpression:
+		return true
+	}
+	return false
+}
+
+// last strips parentheses and what stands before a comma operator.
+func last(n *parse.Node) *parse.Node {
+	for {
+		n = unwrap(n)
+		if n == nil || n.Kind != parse.KindBinaryExpression || n.AsBinaryExpression().OperatorToken.Kind != parse.TokenComma {
+			return n
+		}
+		n = n.AsBinaryExpression().Right
+	}
+}
