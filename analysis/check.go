@@ -44,6 +44,10 @@ type Library struct {
 	Load      *load.Result
 	Model     *proxygen.Model
 	Workloads []*Workload
+	// Authority is what the library and its workloads take from the global object by
+	// their code, Touches what they were seen to ask for while they loaded.
+	Authority *Authority
+	Touches   []Touch
 	// Elapsed is the time that the library's own stages took; Cached says that all of
 	// them came from the cache.
 	Elapsed time.Duration
@@ -172,7 +176,11 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, withLoad bool)
 			resolved[i].Problem = &resolve.Problem{Kind: resolve.SharesFiles, Detail: first}
 		}
 	}
-	c := &check{sn: sn, policy: p, withLoad: withLoad, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
+	guest, err := sn.session.guestGlobals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &check{sn: sn, policy: p, guest: guest, withLoad: withLoad, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
 	for i, lib := range p.Libraries {
 		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
 		c.reporters[i] = &reporter{sn: sn, policy: p, lib: lib}
@@ -216,6 +224,7 @@ type check struct {
 	policy    *policy.Policy
 	reporters []*reporter
 	withLoad  bool
+	guest     map[string]bool // names that every guest has
 
 	mu       sync.Mutex
 	progress Progress
@@ -302,6 +311,9 @@ func (c *check) examine(ctx context.Context, l *Library, r *reporter) error {
 	if err := c.workloads(ctx, l, r); err != nil {
 		return err
 	}
+	if err := c.infer(ctx, l); err != nil {
+		return err
+	}
 	if l.Bundle != nil && c.withLoad {
 		c.event(Event{Library: l.Policy.Name, Stage: "load"}, false)
 		if err := c.load(ctx, l, r, name); err != nil {
@@ -314,6 +326,9 @@ func (c *check) examine(ctx context.Context, l *Library, r *reporter) error {
 		}
 		c.workloadExports(w, r)
 	}
+	r.authority(l, c.guest)
+	r.builtins(l)
+	r.silent(l)
 	return nil
 }
 
@@ -362,6 +377,9 @@ func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) 
 		return err
 	}
 	l.Load, l.Cached = &loaded, l.Cached && cached
+	if l.Touches, err = c.sn.touches(loaded.Touches, l.scripts()); err != nil {
+		return err
+	}
 	r.loading(loaded.Failure, *l.Bundle, name, l.Policy.KeySpan)
 	for i := range loaded.Workloads {
 		w := bundled[i]

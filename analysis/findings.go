@@ -184,12 +184,8 @@ func limitSentence(limit string, l policy.Limits) string {
 
 // advice says what to do about an error that a missing global explains.
 func advice(failure *load.Failure) string {
-	if failure.Name != "ReferenceError" {
-		return ""
-	}
-	name, found := strings.CutSuffix(failure.Message, " is not defined")
-	name = strings.Trim(name, "'\"")
-	if !found || name == "" || strings.ContainsAny(name, " .") {
+	name := missingName(failure)
+	if name == "" {
 		return ""
 	}
 	return fmt.Sprintf(" %s is not granted to it; add %q to its permissions if it should have it.", name, name)
@@ -347,13 +343,18 @@ func (r *reporter) importSpan(i bundle.Import) (string, text.Range, bool) {
 	if strings.Contains(i.Importer, string(filepath.Separator)+"node_modules"+string(filepath.Separator)) {
 		return "", text.Range{}, false
 	}
-	content, err := r.sn.Read(i.Importer)
+	return r.importIn(i.Importer, i.Request)
+}
+
+// importIn finds an import of a request in a file.
+func (r *reporter) importIn(importer, request string) (string, text.Range, bool) {
+	content, err := r.sn.Read(importer)
 	if err != nil {
 		return "", text.Range{}, false
 	}
-	for _, found := range syntax.Parse(i.Importer, content).Imports() {
-		if found.Specifier == i.Request {
-			return policy.Relative(r.sn.root, i.Importer), text.NewMapper(content).Range(found.Span), true
+	for _, found := range syntax.Parse(importer, content).Imports() {
+		if found.Specifier == request {
+			return policy.Relative(r.sn.root, importer), text.NewMapper(content).Range(found.Span), true
 		}
 	}
 	return "", text.Range{}, false

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/cache"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/evaluate"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
 
 // cacheLimit bounds the cache on disk, for all projects of a user together.
@@ -43,8 +45,37 @@ type Session struct {
 	evaluator *evaluate.Evaluator
 	workers   *load.Pool
 
-	mu   sync.Mutex
-	seen map[string]*Result // the last result by root, for what an editor asks between checks
+	mu    sync.Mutex
+	seen  map[string]*Result // the last result by root, for what an editor asks between checks
+	guest map[string]bool    // see guestGlobals
+}
+
+// guestGlobals returns the names that a guest has before anything is granted to it,
+// asked of the engine once and kept.
+func (s *Session) guestGlobals(ctx context.Context) (map[string]bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.guest != nil {
+		return s.guest, nil
+	}
+	key := cache.Key(s.identity, "guest globals", quickjs.Hash())
+	names, ok := cache.Recall[[]string](s.store, s.files, key)
+	if !ok {
+		began := time.Now()
+		var err error
+		if names, err = s.evaluator.Globals(ctx); err != nil {
+			return nil, err
+		}
+		if err := cache.Remember(s.store, s.files, key, names, nil, began); err != nil {
+			return nil, err
+		}
+	}
+	guest := make(map[string]bool, len(names))
+	for _, name := range names {
+		guest[name] = true
+	}
+	s.guest = guest
+	return guest, nil
 }
 
 // lastSeen returns what the last check of a project knew of a library.

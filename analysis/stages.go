@@ -26,6 +26,7 @@ import (
 //	resolve       package requests, node_modules                 –
 //	bundle        the entry, every file that was bundled         content
 //	workload      the same of a workload's entry                 content
+//	authority     bundles, source maps                           hash
 //	load          bundles, permissions, limits, the engine       hash
 //	declarations  every declaration file that was read           content
 //	proxy         the policy, the declarations, the load         – (cheap)

@@ -1,0 +1,402 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/hostglobals"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/nodecap"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax/authority"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/observe"
+)
+
+// need is everything that is known of one global that a library asks for.
+type need struct {
+	name  string
+	uses  []Use   // unguarded ones first, then in order of place
+	seen  []Touch // while loading
+	fatal bool    // the load failed for lack of it
+	used  bool    // some use is more than a presence check
+	bare  bool    // some use has no guard
+}
+
+// needs gathers what a library asks for by name. Names that the guest has of its own
+// are left out, and so are those that the library makes itself.
+func needs(l *Library, guest map[string]bool) []*need {
+	byName := map[string]*need{}
+	get := func(name string) *need {
+		n := byName[name]
+		if n == nil {
+			n = &need{name: name}
+			byName[name] = n
+		}
+		return n
+	}
+	own := map[string]bool{bundle.Global: true, bundle.WorkloadGlobal: true}
+	for _, name := range l.Authority.Defines {
+		own[name] = true
+	}
+	for _, u := range l.Authority.Uses {
+		// window.fetch asks for window before it asks for fetch.
+		if u.Root != "" && u.Root != "this" && u.Root != "globalThis" {
+			root := u
+			root.Name, root.Path, root.Kind = u.Root, u.Root, authority.Read
+			n := get(u.Root)
+			n.uses = append(n.uses, root)
+		}
+		if u.Kind == authority.Write && u.Path == u.Name {
+			own[u.Name] = own[u.Name] || u.Loading // made inside the guest; the host does not see it
+			continue
+		}
+		n := get(u.Name)
+		n.uses = append(n.uses, u)
+	}
+	for _, t := range l.Touches {
+		if t.Operation == observe.Get {
+			n := get(t.Name)
+			n.seen = append(n.seen, t)
+		}
+	}
+	if missing := missingName(failureOf(l)); missing != "" {
+		get(missing).fatal = true
+	}
+	var out []*need
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		n := byName[name]
+		if guest[name] || own[name] && !n.fatal {
+			continue
+		}
+		for _, u := range n.uses {
+			n.used = n.used || u.Kind != authority.Presence
+			n.bare = n.bare || u.Kind != authority.Presence && !u.Guarded
+		}
+		slices.SortStableFunc(n.uses, func(a, b Use) int { return cmp.Compare(weight(a), weight(b)) })
+		out = append(out, n)
+	}
+	return out
+}
+
+// weight puts first the uses that say most about what a library needs.
+func weight(u Use) int {
+	w := 0
+	if u.Kind == authority.Presence {
+		w += 4
+	}
+	if u.Guarded {
+		w += 2
+	}
+	if !u.Loading {
+		w++
+	}
+	return w
+}
+
+func failureOf(l *Library) *load.Failure {
+	if l.Load == nil {
+		return nil
+	}
+	return l.Load.Failure
+}
+
+// missingName returns the name whose absence an error is about, or "".
+func missingName(failure *load.Failure) string {
+	if failure == nil || failure.Name != "ReferenceError" {
+		return ""
+	}
+	name, found := strings.CutSuffix(failure.Message, " is not defined")
+	name = strings.Trim(name, "'\"")
+	if !found || name == "" || strings.ContainsAny(name, " .") {
+		return ""
+	}
+	return name
+}
+
+// grantsSpan is where a finding about a library's permissions as a whole stands.
+func (r *reporter) grantsSpan() text.Span {
+	if r.lib.PermissionsSpan.End > r.lib.PermissionsSpan.Start {
+		return r.lib.PermissionsSpan
+	}
+	return r.lib.KeySpan
+}
+
+// authority holds what the library asks for against what it is granted: SBX013,
+// SBX014 and SBX016. Nothing is said of a library that has no bundle.
+func (r *reporter) authority(l *Library, guest map[string]bool) {
+	if l.Authority == nil {
+		return
+	}
+	granted := map[string]bool{}
+	for _, p := range r.lib.Permissions {
+		granted[p.Name] = true
+	}
+	asked := needs(l, guest)
+	r.missing(asked, granted)
+	r.unused(l, asked, guest)
+	r.unknown(l)
+}
+
+// missing reports SBX014: one finding for each name that the library uses, and one
+// hint for all those that it only looks for.
+func (r *reporter) missing(asked []*need, granted map[string]bool) {
+	var optional []*need
+	for _, n := range asked {
+		_, known := hostglobals.Known(n.name)
+		switch {
+		case granted[n.name]:
+		case n.fatal || n.bare || known && len(n.uses) == 0:
+			r.missingOne(n, known)
+		case known: // a name that no host has is a question that is always answered with no
+			optional = append(optional, n)
+		}
+	}
+	if len(optional) == 0 {
+		return
+	}
+	names := make([]string, len(optional))
+	for i, n := range optional {
+		names[i] = n.name
+	}
+	f := r.at(finding.MissingPermission, finding.Hint, r.grantsSpan(), "%q looks for %s and does without where %s absent. Grant %s only if you want that part of it.",
+		r.lib.Name, list(names, 8), plural(len(names), "it is", "they are"), plural(len(names), "it", "one"))
+	f.Data["permissions"] = strings.Join(names, ",")
+	f.Data["evidence"] = evidenceOfAll(optional)
+	for _, n := range optional[:min(len(optional), 5)] {
+		f.Related = append(f.Related, finding.Related{Message: n.name + " is looked for here", File: n.uses[0].Place.File, Range: n.uses[0].Place.Range})
+	}
+}
+
+func (r *reporter) missingOne(n *need, known bool) {
+	severity := finding.Warning
+	var message strings.Builder
+	fmt.Fprintf(&message, "%q refers to %s, which is not granted to it", r.lib.Name, n.name)
+	switch {
+	case n.fatal:
+		severity = finding.Error
+		message.Reset()
+		fmt.Fprintf(&message, "%q needs %s while it loads, and it is not granted", r.lib.Name, n.name)
+	case len(n.uses) == 0:
+		message.Reset()
+		fmt.Fprintf(&message, "%q was seen to ask for %s while it loaded, though no reference to it was found in its code; it is not granted", r.lib.Name, n.name)
+	}
+	var first Place
+	if len(n.uses) > 0 {
+		first = n.uses[0].Place
+	} else if len(n.seen) > 0 {
+		first = n.seen[0].Place
+	}
+	if first.File != "" {
+		fmt.Fprintf(&message, " (%s%s)", first, r.inside(first))
+	}
+	if len(n.uses) > 0 && len(n.seen) > 0 {
+		message.WriteString("; seen while loading")
+	}
+	switch g, _ := hostglobals.Known(n.name); {
+	case !known:
+		message.WriteString(". No host that is known has a global of that name: another script would have to set it.")
+	case g.Grade == hostglobals.Realm:
+		fmt.Fprintf(&message, ". Do not grant it lightly: %s", lowerFirst(g.Reason))
+		if g.Narrower != "" {
+			message.WriteString(" " + g.Narrower)
+		}
+	default:
+		message.WriteString(". Code that uses it will fail; grant it if the library should have it.")
+	}
+	f := r.at(finding.MissingPermission, severity, r.grantsSpan(), "%s", message.String())
+	f.Data["permission"] = n.name
+	f.Data["evidence"] = n.evidence()
+	if first.Package != "" && first.Package != r.lib.Name {
+		f.Data["package"] = first.Package
+	}
+	for _, u := range n.uses {
+		if len(f.Related) == 4 {
+			break
+		}
+		message := u.Path
+		switch {
+		case u.Kind == authority.Presence:
+			message += " is looked for here"
+		case u.Guarded:
+			message += " is used here if it exists"
+		case u.Loading:
+			message += " is used here, while loading"
+		default:
+			message += " is used here"
+		}
+		f.Related = append(f.Related, finding.Related{Message: message, File: u.Place.File, Range: u.Place.Range})
+	}
+	for _, t := range n.seen[:min(len(n.seen), 2)] {
+		if t.Place.File != "" {
+			f.Related = append(f.Related, finding.Related{Message: "seen while loading", File: t.Place.File, Range: t.Place.Range})
+		}
+	}
+}
+
+// inside names the dependency that a place belongs to, when it is not the library.
+func (r *reporter) inside(p Place) string {
+	if p.Package == "" || p.Package == r.lib.Name || strings.HasPrefix(r.lib.Name, p.Package+"/") {
+		return ""
+	}
+	return ", in its dependency " + p.Package
+}
+
+// evidence tells how a need is known.
+func (n *need) evidence() string {
+	switch {
+	case len(n.uses) == 0 && len(n.seen) == 0:
+		return "failure"
+	case len(n.uses) == 0:
+		return "observed"
+	case len(n.seen) == 0:
+		return "static"
+	default:
+		return "both"
+	}
+}
+
+func evidenceOfAll(all []*need) string {
+	kind := all[0].evidence()
+	for _, n := range all {
+		if n.evidence() != kind {
+			return "mixed"
+		}
+	}
+	return kind
+}
+
+// unused reports SBX013. A library whose authority is not known in full may use what
+// no scan sees, so for one of those it is only a hint.
+func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool) {
+	byName := map[string]*need{}
+	for _, n := range asked {
+		byName[n.name] = n
+	}
+	for _, p := range r.lib.Permissions {
+		if _, known := hostglobals.Known(p.Name); !known || guest[p.Name] || byName[p.Name] != nil || hostglobals.IsGlobalObject(p.Name) {
+			continue // SBX010, SBX011 and SBX012 say what is to be said of those
+		}
+		severity, why := finding.Warning, "nothing in its bundle refers to it and nothing asked for it while loading"
+		if reads := readable(l.Authority.Unknowns); len(reads) > 0 {
+			severity = finding.Hint
+			why = fmt.Sprintf("no reference to it was found, though code that cannot be followed may use it (%s)", reads[0].Place)
+		}
+		f := r.at(finding.UnusedPermission, severity, p.Span, "%s is granted to %q, but %s. Remove it: what a library cannot do needs no watching.", p.Name, r.lib.Name, why)
+		f.Data["permission"] = p.Name
+	}
+}
+
+func readable(unknowns []Unknown) []Unknown {
+	return slices.DeleteFunc(slices.Clone(unknowns), func(u Unknown) bool { return u.Kind == authority.Write })
+}
+
+// unknown reports SBX016: once for a library, with the places.
+func (r *reporter) unknown(l *Library) {
+	unknowns := l.Authority.Unknowns
+	if len(unknowns) == 0 {
+		return
+	}
+	reasons := map[string]int{}
+	for _, u := range unknowns {
+		reasons[u.Reason.String()]++
+	}
+	first := unknowns[0]
+	what := fmt.Sprintf("in a way that no reading of the code can follow (%s at %s%s)", first.Detail, first.Place, r.inside(first.Place))
+	if len(unknowns) > 1 {
+		what = fmt.Sprintf("in %d ways that no reading of the code can follow (the first: %s at %s%s)", len(unknowns), first.Detail, first.Place, r.inside(first.Place))
+	}
+	f := r.at(finding.UnknownAuthority, finding.Info, r.grantsSpan(), "%q reaches the global object %s, so what it needs is not known in full. The sandbox holds all the same: what is not granted is not there.", r.lib.Name, what)
+	f.Data["reasons"] = strings.Join(slices.Sorted(maps.Keys(reasons)), ",")
+	for _, u := range unknowns[:min(len(unknowns), 5)] {
+		f.Related = append(f.Related, finding.Related{Message: u.Reason.String() + ": " + u.Detail, File: u.Place.File, Range: u.Place.Range})
+	}
+}
+
+// builtins reports SBX033, once for each module.
+func (r *reporter) builtins(l *Library) {
+	if l.Bundle == nil {
+		return
+	}
+	seen := map[string]bool{}
+	for _, i := range l.Bundle.Builtins {
+		if seen[i.Request] {
+			continue
+		}
+		seen[i.Request] = true
+		disposition, _ := nodecap.Lookup(i.Request)
+		severity := finding.Warning
+		if disposition == nodecap.Allowed {
+			severity = finding.Info
+		}
+		place := Place{Package: packageOf(i.Importer)}
+		f := r.at(finding.BuiltinReached, severity, r.lib.KeySpan, "%q imports the Node built-in %q%s, which a sandboxed library does not have: the import succeeds and a use of it throws. The Node capability manifest calls the module %s.", r.lib.Name, i.Request, r.inside(place), disposition)
+		f.Data["builtin"], f.Data["disposition"] = i.Request, string(disposition)
+		if file, where, ok := r.importIn(i.Importer, i.Request); ok {
+			f.Related = append(f.Related, finding.Related{Message: "imported here", File: file, Range: where})
+		}
+	}
+}
+
+// silent reports SBX034, once for a library.
+func (r *reporter) silent(l *Library) {
+	if l.Authority == nil {
+		return
+	}
+	intl := slices.Contains(r.lib.PermissionNames(), "Intl")
+	var names []string
+	first := map[string]Silent{}
+	for _, s := range l.Authority.Silent {
+		if _, ok := first[s.Method]; !ok && !(intl && differences[s.Method].Intl) {
+			first[s.Method] = s
+			names = append(names, s.Method)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	what := make([]string, len(names))
+	advice := ""
+	for i, name := range names {
+		what[i] = fmt.Sprintf("%s %s", name, differences[name].What)
+		if differences[name].Intl {
+			advice = " Grant Intl to have the host answer."
+		}
+	}
+	f := r.at(finding.SilentDifference, finding.Info, r.grantsSpan(), "%q uses what the guest answers in another way than browsers and Node, without an error: %s.%s", r.lib.Name, strings.Join(what, "; "), advice)
+	f.Data["methods"] = strings.Join(names, ",")
+	for _, name := range names[:min(len(names), 5)] {
+		f.Related = append(f.Related, finding.Related{Message: name + " is used here", File: first[name].Place.File, Range: first[name].Place.Range})
+	}
+}
+
+// list prints names for a sentence, the first so many of them.
+func list(names []string, most int) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
