@@ -41,7 +41,7 @@ func BenchmarkBuild_ofFive(b *testing.B) {
 		b.StopTimer()
 		sn := project(b)
 		b.StartTimer()
-		result, err := sn.check(b.Context(), nil, false)
+		result, err := sn.check(b.Context(), nil, stages{})
 		if err != nil {
 			b.Fatal(err)
 		}

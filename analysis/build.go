@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
 
@@ -55,14 +56,15 @@ type File struct {
 // not at all, and one whose content is right already is not touched. An error means
 // that no file was replaced, unless it says otherwise.
 func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (*Build, error) {
-	result, err := sn.Check(ctx, progress)
+	// What is on disk is about to be replaced, so how it differs is no finding.
+	result, err := sn.check(ctx, progress, stages{load: true})
 	if err != nil {
 		return nil, err
 	}
 	build := &Build{Result: result}
 	// What is missing from a policy that was read in part may be a revocation or a
 	// limit: writing from it could widen authority, so what a whole policy gave stays.
-	if result.Policy == nil || !result.Policy.Complete {
+	if result.Policy == nil || !result.Policy.Complete || exportsNoPolicy(result.Policy) {
 		return build, nil
 	}
 	out, err := openOutput(sn.root)
@@ -103,6 +105,12 @@ func (sn *Snapshot) Build(ctx context.Context, dryRun bool, progress Progress) (
 	}
 	build.Removed = left
 	return build, out.remove(left)
+}
+
+// exportsNoPolicy reports whether a policy file exports something else. It names no
+// library, but an empty file is a slip and not the wish to have no sandbox.
+func exportsNoPolicy(p *policy.Policy) bool {
+	return slices.ContainsFunc(p.Findings, func(f finding.Finding) bool { return f.Code == finding.PolicyNotAnObject })
 }
 
 // compose fills in the files that a build of the result consists of.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +32,8 @@ type Result struct {
 	Policy    *policy.Policy // nil when the file could not be read at all
 	Libraries []*Library     // in the policy's order
 	Findings  []finding.Finding
+	// Suppressed are the findings that a comment accepts; their Data says why.
+	Suppressed []finding.Finding
 }
 
 // Library is what a check knows of one library. Fields of stages that did not run,
@@ -91,7 +92,11 @@ func (sn *Snapshot) Parse(ctx context.Context) ([]finding.Finding, error) {
 	if p == nil {
 		return []finding.Finding{*unreadable}, nil
 	}
-	return p.Findings, nil
+	found, err := sn.ofPolicy(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return sn.suppressed(p, found, false).Kept, nil
 }
 
 // policy reads the project's policy. A file that cannot be read gives no policy and
@@ -127,7 +132,7 @@ func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*po
 	if len(content) > maxPolicyBytes {
 		return nil, tooLarge(int64(len(content))), nil
 	}
-	p, err := policy.Read(ctx, policy.Source{Root: sn.root, File: file, Text: content, Overlay: sn.overlay, Ignored: ignored}, evaluator)
+	p, err := policy.Read(ctx, policy.Source{Root: sn.root, File: file, Text: content, Overlay: sn.overlay, Ignored: ignored, Today: sn.session.today()}, evaluator)
 	return p, nil, err
 }
 
@@ -148,11 +153,16 @@ func reason(err error) error {
 // means that the context ended or that the tool itself cannot work; what is wrong
 // with the project is in the findings.
 func (sn *Snapshot) Check(ctx context.Context, progress Progress) (*Result, error) {
-	return sn.check(ctx, progress, true)
+	return sn.check(ctx, progress, stages{load: true, compare: true})
 }
 
-// check is Check, with or without the load stage.
-func (sn *Snapshot) check(ctx context.Context, progress Progress, withLoad bool) (*Result, error) {
+// stages says which of the stages that can be left out are wanted.
+type stages struct {
+	load    bool // evaluate the libraries in the guest
+	compare bool // hold the built files against their manifest
+}
+
+func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages) (*Result, error) {
 	result := &Result{Root: sn.root}
 	p, unreadable, err := sn.policy(ctx, sn.session.evaluator)
 	if err != nil {
@@ -180,15 +190,21 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, withLoad bool)
 	if err != nil {
 		return nil, err
 	}
-	c := &check{sn: sn, policy: p, guest: guest, withLoad: withLoad, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
+	c := &check{sn: sn, policy: p, guest: guest, withLoad: stages.load, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
 	for i, lib := range p.Libraries {
 		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
 		c.reporters[i] = &reporter{sn: sn, policy: p, lib: lib}
 	}
-	if err := c.run(ctx, result.Libraries); err != nil {
+	if err := c.run(ctx, result.Libraries, resolved); err != nil {
 		return nil, err
 	}
-	result.Findings = slices.Clone(p.Findings)
+	if result.Findings, err = sn.ofPolicy(ctx, p); err != nil {
+		return nil, err
+	}
+	result.Findings = append(result.Findings, c.escaped...)
+	if stages.compare {
+		sn.integrity(result, c.reporters)
+	}
 	for i, l := range result.Libraries {
 		r := c.reporters[i]
 		if l.Model != nil && l.Resolved.Problem == nil {
@@ -196,7 +212,8 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, withLoad bool)
 		}
 		result.Findings = append(result.Findings, r.findings...)
 	}
-	result.Findings = finding.Sort(result.Findings)
+	reviewed := sn.suppressed(p, result.Findings, p.Complete && stages.load)
+	result.Findings, result.Suppressed = reviewed.Kept, reviewed.Suppressed
 	sn.session.see(result)
 	return result, nil
 }
@@ -225,6 +242,7 @@ type check struct {
 	reporters []*reporter
 	withLoad  bool
 	guest     map[string]bool // names that every guest has
+	escaped   []finding.Finding
 
 	mu       sync.Mutex
 	progress Progress
@@ -234,9 +252,10 @@ type check struct {
 
 // run works on the libraries side by side; the declarations of all of them, which
 // are one piece of work, go beside that.
-func (c *check) run(ctx context.Context, libraries []*Library) error {
+func (c *check) run(ctx context.Context, libraries []*Library, resolved []resolve.Result) error {
 	work := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError().WithMaxGoroutines(c.sn.session.options.Jobs + 1)
 	work.Go(func(ctx context.Context) error { return c.declare(ctx, libraries) })
+	work.Go(func(ctx context.Context) error { return c.application(ctx, resolved) })
 	for i, l := range libraries {
 		work.Go(func(ctx context.Context) error {
 			began := time.Now()

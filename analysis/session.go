@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sandbox-lsp/sandbox-lsp/analysis/appscan"
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/cache"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/evaluate"
@@ -44,6 +45,7 @@ type Session struct {
 	files     *cache.Files
 	evaluator *evaluate.Evaluator
 	workers   *load.Pool
+	scanner   *appscan.Scanner
 
 	mu    sync.Mutex
 	seen  map[string]*Result // the last result by root, for what an editor asks between checks
@@ -139,6 +141,7 @@ func NewSession(options Options) (*Session, error) {
 		files:     cache.NewFiles(),
 		evaluator: evaluate.New(engineCache),
 		workers:   load.NewPool(options.Jobs, engineCache),
+		scanner:   appscan.NewScanner(appscan.Options{Jobs: options.Jobs, Logger: options.Logger}),
 		seen:      map[string]*Result{},
 	}, nil
 }
@@ -229,6 +232,15 @@ func (sn *Snapshot) Read(path string) (string, error) {
 	}
 	raw, err := os.ReadFile(path)
 	return string(raw), err
+}
+
+// absolute returns the path of a file that a finding names.
+func (sn *Snapshot) absolute(file string) string {
+	path := filepath.FromSlash(file)
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(sn.root, path)
 }
 
 // Hash returns the hash of a file as the snapshot sees it; it makes a Snapshot a

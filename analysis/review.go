@@ -1,0 +1,66 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sandbox-lsp/sandbox-lsp/analysis/appscan"
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/grants"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/suppress"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+)
+
+// today returns the day against which grants expire.
+func (s *Session) today() policy.Date { return policy.DateOf(time.Now()) }
+
+// ofPolicy returns what the policy's text tells: its own findings, and what is known
+// of the globals that it names.
+func (sn *Snapshot) ofPolicy(ctx context.Context, p *policy.Policy) ([]finding.Finding, error) {
+	guest, err := sn.session.guestGlobals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := grants.Findings(p, guest)
+	if broken := p.Syntax.Diagnostics; len(broken) > 0 {
+		// Behind the first syntax error the parser guesses, and its guess is nobody's fault.
+		from := p.Mapper.Position(broken[0].Span.Start)
+		found = slices.DeleteFunc(found, func(f finding.Finding) bool { return !f.Range.Start.Before(from) })
+	}
+	return slices.Concat(p.Findings, found), nil
+}
+
+// suppressed takes out the findings that comments accept.
+func (sn *Snapshot) suppressed(p *policy.Policy, findings []finding.Finding, complete bool) suppress.Result {
+	name := policy.Relative(sn.root, p.File)
+	of := func(file string) (suppress.Set, bool) {
+		if file == name {
+			return suppress.Parse(name, p.Syntax, p.Libraries), true
+		}
+		path := sn.absolute(file)
+		content, err := sn.Read(path)
+		if err != nil || !suppress.Mentions(content) {
+			return suppress.Set{}, false
+		}
+		return suppress.Parse(file, syntax.Parse(path, content), nil), true
+	}
+	result := suppress.Apply(findings, []string{name}, of, complete)
+	result.Kept = finding.Sort(result.Kept)
+	result.Suppressed = finding.Sort(result.Suppressed)
+	return result
+}
+
+// application looks for imports of the project's own code that escape the redirect.
+func (c *check) application(ctx context.Context, resolved []resolve.Result) error {
+	c.event(Event{Stage: "application"}, false)
+	project := appscan.ProjectOf(c.sn.root, c.sn.overlay, c.policy, resolved)
+	scanned, err := c.sn.session.scanner.Scan(ctx, project)
+	if err != nil {
+		return err
+	}
+	c.escaped = appscan.Findings(project, c.policy, scanned.Imports)
+	return nil
+}
