@@ -15,8 +15,8 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
-// Complete proposes what can be written at a place of the policy: packages, options
-// and their values. Another file has no proposals.
+// Complete proposes what can be written at a place of the policy: packages, options,
+// their values, permissions and the rules that narrow them. Another file has no proposals.
 func (sn *Snapshot) Complete(ctx context.Context, path string, at text.Position) ([]Completion, error) {
 	c, m, ok, err := sn.cursor(path, at)
 	if err != nil || !ok || ctx.Err() != nil {
@@ -28,9 +28,17 @@ func (sn *Snapshot) Complete(ctx context.Context, path string, at text.Position)
 		return sn.packages(c, where), nil
 	case c.atKey:
 		return keys(c, where), nil
-	default:
-		return values(c, where), nil
 	}
+	switch site := c.site(); {
+	case site == siteOther:
+		return values(c, where), nil
+	case !c.writable():
+		return nil, nil
+	case site == siteRule:
+		return rules(c, where), nil
+	}
+	guest := sn.guestNames(ctx)
+	return permissions(c, where, sn.usedBy(c.path[0], guest), guest), nil
 }
 
 // cursor locates a place of the policy file.

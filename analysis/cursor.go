@@ -16,6 +16,9 @@ type cursor struct {
 	path []string
 	// object is the object literal around a key, whose other keys are taken.
 	object *syntax.Node
+	// owner is the innermost object literal around a value, and array the innermost
+	// array literal; nil when there is none.
+	owner, array *syntax.Node
 	// property is the member under the cursor, nil in the space between members.
 	property *syntax.Property
 	value    *syntax.Node // the value under the cursor, nil at a key
@@ -47,27 +50,38 @@ func (c *cursor) descend(node *syntax.Node, offset, depth int) bool {
 	case syntax.KindObject:
 		return c.inObject(node, offset, depth)
 	case syntax.KindArray:
+		if offset == node.Span.Start {
+			return false // before the bracket
+		}
+		if offset == node.Span.End && closed(c.file.Text, node.Span, ']') { // behind it
+			c.value, c.replace = node, text.Span{Start: offset, End: offset}
+			return true
+		}
+		c.array = node
 		for _, e := range node.Elements {
 			if c.descend(e, offset, depth+1) {
 				return true
 			}
-		}
-		if offset == node.Span.Start {
-			return false // before the bracket
+			c.array = node
 		}
 		c.value, c.replace = node, text.Span{Start: offset, End: offset}
 		return true
 	default:
 		c.value, c.replace = node, node.Span
+		if node.Kind == syntax.KindString && !closed(c.file.Text, node.Span, c.file.Text[node.Span.Start]) {
+			c.replace.End = offset // the parser ends an open string at the end of its line
+		}
 		return true
 	}
 }
 
-// extent returns where a node reaches. The parser ends a half-typed object at its
-// last token; whoever types behind that, at the end of the file, is still inside.
+// extent returns where a node reaches. The parser ends a half-typed object or array
+// at its last token; whoever types behind that, at the end of the file, is still
+// inside.
 func extent(content string, node *syntax.Node) text.Span {
 	span := node.Span
-	if node.Kind == syntax.KindObject && !closed(content, span) && strings.TrimSpace(content[span.End:]) == "" {
+	open := node.Kind == syntax.KindObject && !closed(content, span, '}') || node.Kind == syntax.KindArray && !closed(content, span, ']')
+	if open && strings.TrimSpace(content[span.End:]) == "" {
 		span.End = len(content)
 	}
 	return span
@@ -96,7 +110,7 @@ func (c *cursor) elsewhere(node *syntax.Node, offset, depth int) bool {
 }
 
 func (c *cursor) inObject(node *syntax.Node, offset, depth int) bool {
-	if offset == node.Span.Start || offset == node.Span.End && closed(c.file.Text, node.Span) {
+	if offset == node.Span.Start || offset == node.Span.End && closed(c.file.Text, node.Span, '}') {
 		return false // outside of the braces
 	}
 	for i := range node.Properties {
@@ -110,12 +124,12 @@ func (c *cursor) inObject(node *syntax.Node, offset, depth int) bool {
 			c.atKey, c.object, c.property, c.replace = true, node, p, p.KeySpan
 			return true
 		default:
-			path := c.path
-			c.path = append(c.path[:len(c.path):len(c.path)], p.Key)
+			path, owner := c.path, c.owner
+			c.path, c.owner = append(c.path[:len(c.path):len(c.path)], p.Key), node
 			if c.inValue(p, offset, depth) {
 				return true
 			}
-			c.path = path
+			c.path, c.owner = path, owner
 		}
 	}
 	c.atKey, c.object, c.replace = true, node, text.Span{Start: offset, End: offset}
@@ -139,10 +153,10 @@ func (c *cursor) inValue(p *syntax.Property, offset, depth int) bool {
 	return true
 }
 
-// closed reports whether an object literal ends in its brace, which a half-typed
-// one does not.
-func closed(content string, span text.Span) bool {
-	return span.End > span.Start && span.End <= len(content) && content[span.End-1] == '}'
+// closed reports whether a literal ends in its brace, bracket or quote, which a
+// half-typed one does not.
+func closed(content string, span text.Span, end byte) bool {
+	return span.End > span.Start+1 && span.End <= len(content) && content[span.End-1] == end
 }
 
 // options returns the table of options that a path leads to, nil where keys are

@@ -12,11 +12,21 @@ import (
 )
 
 // Hover says what stands at a place of the policy: a library with the package that
-// it resolves to, an option with its meaning. Elsewhere it is nil.
+// it resolves to, an option with its meaning, a permission with what it hands over.
+// Elsewhere it is nil.
 func (sn *Snapshot) Hover(ctx context.Context, path string, at text.Position) (*Hover, error) {
 	c, m, ok, err := sn.cursor(path, at)
 	if err != nil || !ok {
 		return nil, err
+	}
+	if c.value != nil && c.value.Kind == syntax.KindString {
+		switch c.site() {
+		case sitePermission, siteName:
+			return &Hover{Markdown: hoverPermission(c.value.Text, sn.guestNames(ctx)), Range: m.Range(c.replace)}, nil
+		case siteRule:
+			global, _ := member(c.owner, "name")
+			return &Hover{Markdown: hoverRule(global, c.value.Text), Range: m.Range(c.replace)}, nil
+		}
 	}
 	if !c.atKey || c.property == nil {
 		if o, ok := optionAt(c.path); ok && c.value != nil && c.value.Kind != syntax.KindMissing {

@@ -38,6 +38,7 @@
 package attenuation
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -193,6 +194,34 @@ func (r Rule) String() string {
 		b.WriteString("*")
 	}
 	return b.String()
+}
+
+// Describe says what a rule allows, in words that follow "allows".
+func (r Rule) Describe() string {
+	switch r.Subject() {
+	case Keys:
+		if r.Prefix {
+			return fmt.Sprintf("every key that begins with %q", r.Text)
+		}
+		return fmt.Sprintf("the key %q", r.Text)
+	case Nothing:
+		return "nothing"
+	}
+	host := r.Host
+	switch {
+	case r.Host == "":
+		host = "every server"
+	case r.Subdomains:
+		host = "every subdomain of " + r.Host
+	}
+	what := fmt.Sprintf("%s, path %s, any query", host, r.Text)
+	switch {
+	case r.Prefix && r.Text == "/":
+		what = host + ", any path and query"
+	case r.Prefix:
+		what = fmt.Sprintf("%s, paths that begin with %s, any query", host, r.Text)
+	}
+	return fmt.Sprintf("%s, over %s on port %d", what, r.Scheme, r.port())
 }
 
 type address struct {

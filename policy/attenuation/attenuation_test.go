@@ -274,6 +274,25 @@ func TestParseAll_findsRulesThatAddNothing(t *testing.T) {
 	}
 }
 
+func TestDescribe_saysWhatIsAllowed(t *testing.T) {
+	tests := []struct{ global, pattern, want string }{
+		{"fetch", "https://a.example/*", "a.example, any path and query, over https on port 443"},
+		{"fetch", "https://a.example/v1/*", "a.example, paths that begin with /v1/, any query, over https on port 443"},
+		{"fetch", "http://localhost:3000/me", "localhost, path /me, any query, over http on port 3000"},
+		{"WebSocket", "wss://*.a.example/*", "every subdomain of a.example, any path and query, over wss on port 443"},
+		{"fetch", "https://*/*", "every server, any path and query, over https on port 443"},
+		{"fetch", "*", "nothing"},
+		{"localStorage", "a:*", `every key that begins with "a:"`},
+		{"localStorage", "a", `the key "a"`},
+	}
+	for _, tt := range tests {
+		rule, _ := Parse(tt.global, tt.pattern)
+		if got := rule.Describe(); got != tt.want {
+			t.Errorf("%s allows %s, want %s", tt.pattern, got, tt.want)
+		}
+	}
+}
+
 func TestGlobals_areThoseWithASubject(t *testing.T) {
 	var want []string
 	for name := range subjects {

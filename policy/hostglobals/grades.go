@@ -59,7 +59,7 @@ var rules = []rule{
 	{
 		names: "process", grade: Realm,
 		reason:   "process.getBuiltinModule and process.mainModule load the file system and child processes, and process.env holds the secrets of the server.",
-		narrower: "Give the library an object with the values that it reads, such as { env: { NODE_ENV: \"production\" } }, through `capabilities`.",
+		narrower: "Give the library an object with the values that it reads, such as `{ env: { NODE_ENV: \"production\" } }`, through `capabilities`.",
 	},
 	{
 		names: "open", grade: Realm,
@@ -101,7 +101,7 @@ var rules = []rule{
 	{
 		names: "fetch XMLHttpRequest", grade: Powerful,
 		reason:   "It sends requests anywhere with the credentials of the page's user, and so can carry away whatever the library sees.",
-		narrower: "Narrow fetch to the addresses that the library needs: { name: \"fetch\", allow: [\"https://api.example.com/*\"] }.",
+		narrower: "Narrow fetch to the addresses that the library needs: `{ name: \"fetch\", allow: [\"https://api.example.com/*\"] }`.",
 	},
 	{
 		names: "WebSocket EventSource", grade: Powerful,
@@ -115,7 +115,7 @@ var rules = []rule{
 	{
 		names: "localStorage sessionStorage", grade: Powerful,
 		reason:   "It holds what every part of the application keeps there, session tokens included, and what is written outlives the page.",
-		narrower: "Narrow it to the library's own keys: { name: \"localStorage\", allow: [\"mylib:*\"] }.",
+		narrower: "Narrow it to the library's own keys: `{ name: \"localStorage\", allow: [\"mylib:*\"] }`.",
 	},
 	{
 		names: "indexedDB caches cookieStore sharedStorage webkitRequestFileSystem", grade: Powerful,
@@ -135,7 +135,7 @@ var rules = []rule{
 	{
 		names: "navigator clientInformation Navigator WorkerNavigator", grade: Powerful,
 		reason:   "It leads to the clipboard, the location, service workers, files and devices, and tells one user from another.",
-		narrower: "Give the library an object with the values that it reads, such as { language: \"en\" }, through `capabilities`.",
+		narrower: "Give the library an object with the values that it reads, such as `{ language: \"en\" }`, through `capabilities`.",
 	},
 	{
 		names: "history", grade: Powerful,
@@ -167,7 +167,7 @@ var rules = []rule{
 	{
 		names: "FontFace fonts CSS CSSStyleSheet getComputedStyle Animation Highlight", grade: Powerful,
 		reason:   "It changes or reads how the page looks, and style sheets and fonts load from addresses that can carry data away.",
-		narrower: "Give the library the one function that it calls, such as { escape: CSS.escape } for CSS, through `capabilities`.",
+		narrower: "Give the library the one function that it calls, such as `{ escape: CSS.escape }` for CSS, through `capabilities`.",
 	},
 	{
 		names: "trustedTypes", grade: Powerful,

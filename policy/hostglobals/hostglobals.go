@@ -94,6 +94,9 @@ type Global struct {
 	Reason string
 	// Narrower says what to do instead of granting it, or "".
 	Narrower string
+	// Listed says that its grade was decided for itself and not for a family of
+	// classes or event handlers; those are the globals that libraries ask for.
+	Listed bool
 }
 
 // catalogue is every name with what was found about it, without the texts.
@@ -159,7 +162,7 @@ func facts(name string, e entry) (Global, string) {
 		shape = ownTable()[name].shape
 	}
 	r := gradeOf(name, shape)
-	return Global{Name: name, Realms: e.realms, Shape: shape, Grade: r.grade, Reason: r.reason, Narrower: r.narrower}, typed
+	return Global{Name: name, Realms: e.realms, Shape: shape, Grade: r.grade, Reason: r.reason, Narrower: r.narrower, Listed: r.names != ""}, typed
 }
 
 var globalObjects = map[string]bool{
