@@ -74,6 +74,8 @@ func (o operation) run(p *Policy) ([]Edit, error) {
 		return p.SetAllow(a, b, c, d)
 	case "add-library":
 		return p.AddLibrary(a, Object{{"permissions", Strings(o.rest(1)...)}})
+	case "add-commented-library":
+		return p.AddLibrary(a, Object{{"permissions", Commented{o.rest(1), Strings("fetch")}}})
 	case "add-sample-library":
 		return p.AddLibrary(a, sample)
 	case "rename-library":

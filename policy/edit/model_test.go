@@ -187,6 +187,8 @@ func (o operation) change(want, got tree) {
 		}
 	case "add-library":
 		want[a] = tree{"permissions": anys(o.rest(1))}
+	case "add-commented-library":
+		want[a] = tree{"permissions": []any{"fetch"}}
 	case "add-sample-library":
 		want[a] = tree{"permissions": []any{"Intl", tree{"name": "fetch", "allow": []any{"https://api.example.com/*"}}}, "limits": tree{"memoryMB": 64.0}}
 	case "rename-library":

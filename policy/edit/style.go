@@ -3,6 +3,7 @@ package edit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,8 +224,8 @@ func literal(s string, quote byte) string {
 	return b.String()
 }
 
-// Value is a value to be written into a policy: a String, Number, Bool, Array or
-// Object.
+// Value is a value to be written into a policy: a String, Number, Bool, Array,
+// Object, or one that is Commented.
 type Value interface{ isValue() }
 
 // The values that a policy is made of.
@@ -242,11 +243,29 @@ type Member struct {
 	Value Value
 }
 
-func (String) isValue() {}
-func (Number) isValue() {}
-func (Bool) isValue()   {}
-func (Array) isValue()  {}
-func (Object) isValue() {}
+// Commented is the value of a Member with lines of comment above the key.
+type Commented struct {
+	Lines []string // without slashes
+	Value Value
+}
+
+// commented reports whether a value holds comments, which need lines of their own.
+func commented(v Value) bool {
+	switch v := v.(type) {
+	case Commented:
+		return true
+	case Object:
+		return slices.ContainsFunc(v, func(m Member) bool { return commented(m.Value) })
+	}
+	return false
+}
+
+func (Commented) isValue() {}
+func (String) isValue()    {}
+func (Number) isValue()    {}
+func (Bool) isValue()      {}
+func (Array) isValue()     {}
+func (Object) isValue()    {}
 
 // Strings returns an Array of strings.
 func Strings(names ...string) Array {
@@ -281,8 +300,15 @@ func (w writer) key(name string) string { return key(name, w.quote, w.p.bare(w.i
 // member renders a key and its value at an indentation. A value that would not fit
 // on the line, or that has to be broken up, takes several.
 func (w writer) member(m Member, indent string, broken bool) string {
+	above := ""
+	if c, ok := m.Value.(Commented); ok {
+		for _, line := range c.Lines {
+			above += "// " + strings.Join(strings.Fields(line), " ") + w.p.style.newline + indent
+		}
+		m.Value = c.Value
+	}
 	key := w.key(m.Key)
-	return key + ": " + w.value(m.Value, indent, width(indent)+width(key)+3, broken)
+	return above + key + ": " + w.value(m.Value, indent, width(indent)+width(key)+3, broken || commented(m.Value))
 }
 
 // value renders a value. column is how much of the line is taken already, the comma
