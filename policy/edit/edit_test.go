@@ -238,7 +238,7 @@ func checkMeaning(t *testing.T, o operation, file, before, after string, edits [
 			t.Errorf("%v\nthe comment %s is gone or out of order\nbefore:\n%s\nafter:\n%s", o, c.Text, before, after)
 		}
 	}
-	if len(left) > 0 {
+	if len(left) > 0 && o.verb != "add-commented-library" {
 		t.Errorf("%v\nthere are new comments: %q\nafter:\n%s", o, left, after)
 	}
 }
