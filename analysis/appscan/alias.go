@@ -176,4 +176,3 @@ func valueOf(n *syntax.Node, key string) *syntax.Node {
 	}
 	return nil
 }
-// y

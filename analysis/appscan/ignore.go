@@ -38,6 +38,8 @@ type layer struct {
 type rule struct {
 	dir     string
 	path    bool // it names a path; else a name at any depth
+	deep    bool // it means what is below a folder, at any depth,
+	folders bool // and of that only folders
 	matcher *gitignore.Matcher
 }
 
@@ -59,9 +61,17 @@ func newRules(prefix string, layers []layer) *rules {
 			if len(pattern) == 0 || line[0] == '#' {
 				continue
 			}
-			m := &gitignore.Matcher{}
-			m.AddPatterns(line, "")
-			r.each = append(r.each, rule{l.dir, bytes.Contains(bytes.TrimSuffix(pattern, []byte("/")), []byte("/")), m})
+			next := rule{dir: l.dir, matcher: &gitignore.Matcher{}}
+			pattern, folders := bytes.CutSuffix(pattern, []byte("/"))
+			next.path = bytes.Contains(pattern, []byte("/"))
+			// a/** is all that is in a, but the library counts a itself; a/* with what
+			// is below that comes to what is meant.
+			if start, ok := bytes.CutSuffix(pattern, []byte("/**")); ok && len(start) > 0 {
+				next.deep, next.folders = true, folders
+				line = slices.Concat(line[:bytes.Index(line, pattern)], start, []byte("/*\n"))
+			}
+			next.matcher.AddPatterns(line, "")
+			r.each = append(r.each, next)
 		}
 	}
 	return r
@@ -86,14 +96,17 @@ func (r *rules) ignored(rel string, isDir bool) bool {
 			}
 			name = below
 		}
-		if !rule.path {
+		switch {
+		case rule.folders && !isDir:
+			continue
+		case !rule.path:
 			name = path.Base(name)
 		}
 		found := rule.matcher.MatchDetail(name + slash)
 		if !found.Matched {
 			continue
 		}
-		if parent := path.Dir(name); parent != "." && rule.matcher.MatchDetail(parent+"/").Matched {
+		if parent := path.Dir(name); !rule.deep && parent != "." && rule.matcher.MatchDetail(parent+"/").Matched {
 			continue // it is the parent that the pattern names
 		}
 		return !found.Negate
