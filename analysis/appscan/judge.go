@@ -51,8 +51,8 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 		return i, false
 	}
 	request, decorated := undecorated(m.Specifier)
-	if isAsset(request) || strings.HasSuffix(m.Specifier, "?raw") {
-		return i, false // data, of which nothing runs
+	if strings.HasSuffix(m.Specifier, "?raw") {
+		return i, false // the text of a file, which does not run
 	}
 	form := forms[m.Form]
 	switch {
@@ -71,6 +71,8 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 	}
 	l := j.find(library)
 	switch {
+	case how != exactly && isAsset(request):
+		return i, false
 	case m.Form == syntax.FormImportScripts && how != byPath:
 		return i, false // an address, which a bare name is not one of a package
 	case how == byPath:
@@ -125,7 +127,7 @@ func (j *judge) alias(i Import, rel, request string) (Import, bool) {
 		if !ok {
 			continue
 		}
-		if library, _ := j.library(a.scope, target); library != "" {
+		if library, _ := j.library(a.scope, target); library != "" && !isAsset(request) {
 			i.Library, i.Escape = library, Alias
 			i.Why = fmt.Sprintf("%s %s make it another name of the library, and the redirect looks at requests as they are written", a.kind, a.file)
 			return i, true

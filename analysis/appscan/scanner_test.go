@@ -296,3 +296,12 @@ import "inner";
 		expect(t, p, scanned(t, s, p), "a.jsx:1 lodash/fp")
 	}
 }
+
+// TestScan_takesALibraryForCodeWhateverItsName: an extension says something of a
+// file, not of a package.
+func TestScan_takesALibraryForCodeWhateverItsName(t *testing.T) {
+	t.Parallel()
+	p := project(t, "-- a.js --\nimport \"highlight.css\";\nimport \"highlight.css/theme.css\";\nimport \"highlight.css/theme\";\n")
+	p.Libraries = []Library{{Name: "highlight.css"}}
+	expect(t, p, scanned(t, NewScanner(Options{}), p), "a.js:1 highlight.css covered", "a.js:3 highlight.css/theme")
+}
