@@ -1,15 +1,179 @@
-package authority
+package authority_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax/authority"
 )
 
-func TestInfer_findsPlainNames(t *testing.T) {
+func TestInfer_tellsWhatIsReachedWhileLoading(t *testing.T) {
 	t.Parallel()
-	got := Infer(syntax.Parse("a.js", `window.navigator.clipboard.x(1)`)).Uses
-	if len(got) != 1 || got[0].Path != "navigator.clipboard.x" || got[0].Root != "window" {
-		t.Errorf("got %+v", got)
+	for _, c := range []struct{ name, source, want string }{
+		{"the top level", `fetch(1)`, "fetch^"},
+		{"a function that is only declared", `function f() { fetch(1) }`, "fetch"},
+		{"a function called at once", `(function () { fetch(1) })(); (() => print(1))()`, "fetch^ print^"},
+		{"a function called by name", `f(); function f() { g() } const g = () => fetch(1)`, "fetch^"},
+		{"a function called under a condition", `function f() { fetch(1) } if (x) f()`, "fetch x^"},
+		{"a function called in a loop", `function f() { fetch(1) } for (const x of list) f()`, "fetch list^"},
+		{"a function called from a function that nobody calls", `function f() { fetch(1) } function g() { f() }`, "fetch"},
+		{"a function that goes elsewhere", `later(() => fetch(1))`, "later^ fetch"},
+		{"the factory of a universal module", `(function (f) { typeof define == "function" ? define(f) : f() })(function () { fetch(1) })`, "define?^ define&^ fetch^"},
+		{"a constructor", `class A { constructor() { fetch(1) } go() { print(1) } } new A()`, "fetch^ print"},
+		{"a constructor of a base class", `class A { x = fetch(1) } class B extends A {} new B()`, "fetch^"},
+		{"a class that is only declared", `class A { x = fetch(1); static y = print(1); static { alert(1) } [name]() {} }`, "fetch print^ alert^ name^"},
+		{"an instance after a method", `class A { go() {} x = fetch(1) }`, "fetch"},
+		{"a generator", `function* f() { fetch(1) } f()`, "fetch"},
+		{"an asynchronous function", `async function f() { fetch(1) } f()`, "fetch^"},
+		{"one of two functions", `function f() { fetch(1) } function g() { print(1) } (x ? f : g)()`, "fetch print x^"},
+		{"called with a receiver", `(function () { fetch(1) }).call(null)`, "fetch^"},
+		{"bound only", `(function () { fetch(1) }).bind(null)`, "fetch"},
+		{"a branch for an argument that nobody gives", `function f(w) { w = w == null ? window : pick(w, fetch); w.print() } f()`, "pick fetch print^"},
+		{"a branch for an argument that is given", `function f(w) { w == null ? print(1) : alert(w) } f(x)`, "print^ alert^ x&^ x^"},
+		{"an Unknown", `window[Math.random()]; () => window[Math.random()]`, "<computed key>^ <computed key>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := marks(c.source); got != c.want {
+				t.Errorf("%s\ngot  %q\nwant %q", c.source, got, c.want)
+			}
+		})
 	}
+}
+
+func TestInfer_tellsWhatIsGuarded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ source, want string }{
+		{`() => { fetch(1) }`, "fetch"},
+		{`() => { typeof fetch !== "undefined" && fetch(1) }`, "fetch? fetch&"},
+		{`() => { if (typeof fetch === "function") fetch(1); else fetch(2) }`, "fetch? fetch& fetch"},
+		{`() => { if (typeof fetch > "u") return; fetch(1) }`, "fetch? fetch&"},
+		{`() => { fetch(0); if (typeof fetch === "undefined") { throw 1 } fetch(1) }`, "fetch fetch? fetch&"},
+		{`() => { if (window.fetch) fetch(1) }`, "fetch? fetch&"},
+		{`() => { if ("fetch" in window) window.fetch(1) }`, "fetch? fetch&"},
+		{`() => { window.fetch ? window.fetch(1) : window.fetch(2) }`, "fetch? fetch& fetch"},
+		{`() => { window.fetch != null && window.fetch(1) }`, "fetch? fetch&"},
+		{`() => { const w = window; w.fetch && w.fetch(1) }`, "fetch? fetch&"},
+		{`() => { const has = typeof fetch === "function"; if (has) fetch(1) }`, "fetch? fetch&"},
+		{`() => { if (typeof window !== "undefined") window.fetch(1) }`, "window? fetch&"},
+		{`() => { if (typeof globalThis !== "undefined") globalThis.fetch(1) }`, "globalThis? fetch"},
+		{`() => { if (typeof navigator !== "undefined") navigator.clipboard.x(1) }`, "navigator? navigator.clipboard.x&"},
+		{`() => { navigator.clipboard && navigator.clipboard.x(1) }`, "navigator.clipboard navigator.clipboard.x&"},
+		{`() => { typeof print !== "undefined" && fetch(1) }`, "print? fetch"},
+		{`() => { try { fetch(1) } catch {} }`, "fetch&"},
+		{`() => { try { fetch(1) } catch (e) { throw e } }`, "fetch"},
+		{`() => { try { fetch(1) } finally {} }`, "fetch"},
+		{`() => { try { later(() => fetch(1)) } catch {} }`, "later& fetch"},
+		{`() => { const f = window.fetch || other; f(1) }`, "fetch& other"},
+		{`() => { window.navigator?.clipboard }`, "navigator.clipboard&"},
+		{`() => { const f = typeof fetch === "function" ? fetch : null; return f(1) }`, "fetch? fetch&"},
+		{`() => { const f = window.fetch; if (f) f(1) }`, "fetch&"},
+	} {
+		if got := marks(c.source); got != c.want {
+			t.Errorf("%s\ngot  %q\nwant %q", c.source, got, c.want)
+		}
+	}
+}
+
+func TestInfer_saysWhatTheScriptDefines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ source, want string }{
+		{`foo = 1; foo + 1`, "foo"},
+		{`window.foo = 1; window.foo + 1`, "foo"},
+		{`window.foo + 1; window.foo = 1`, ""},
+		{`if (x) window.foo = 1`, ""},
+		{`(function () { globalThis.foo = 1 })(); foo`, "foo"},
+		{`function f() { foo = 1 }`, ""},
+		{`window.foo ||= {}; window.foo.x`, "foo"},
+		{`window.foo ?? (window.foo = {}); window.foo.x`, "foo"},
+		{`delete window.foo`, ""},
+		{`foo.bar = 1`, ""},
+		{`var foo = 1`, ""},
+		{`foo++`, ""},
+	} {
+		if got := strings.Join(authority.Infer(syntax.Parse("a.js", c.source)).Defines, " "); got != c.want {
+			t.Errorf("%s\ngot  %q\nwant %q", c.source, got, c.want)
+		}
+	}
+}
+
+func TestInfer_givesPlaceRootAndDetail(t *testing.T) {
+	t.Parallel()
+	const source = "const w = window;\nw.navigator.clipboard.readText(w[Math.random()])"
+	r := authority.Infer(syntax.Parse("a.js", source))
+	i := slices.IndexFunc(r.Uses, func(u authority.Use) bool { return u.Name == "navigator" })
+	if i < 0 || len(r.Unknowns) != 1 {
+		t.Fatalf("got %+v", r)
+	}
+	if u := r.Uses[i]; source[u.Span.Start:u.Span.End] != "w.navigator.clipboard.readText" || u.Root != "window" || u.Kind != authority.Read {
+		t.Errorf("got %+v", u)
+	}
+	if u := r.Unknowns[0]; u.Detail != "w[Math.random()]" || source[u.Span.Start:u.Span.End] != u.Detail {
+		t.Errorf("got %+v", u)
+	}
+}
+
+func TestInfer_saysSoWhenAScriptCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := authority.Infer(syntax.Parse("a.js", strings.Repeat("(", 20_000)))
+	if len(r.Unknowns) != 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestInfer_givesTheSameEveryTime(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, s := range snippets(t, "testdata/snippets.txtar") {
+		source.WriteString(nested(s.source) + "\n")
+	}
+	file := syntax.Parse("a.js", source.String())
+	first := authority.Infer(file)
+	for range 10 {
+		again := authority.Infer(file)
+		if !slices.Equal(again.Uses, first.Uses) || !slices.Equal(again.Unknowns, first.Unknowns) {
+			t.Fatal("two runs differ")
+		}
+	}
+}
+
+func FuzzInfer(f *testing.F) {
+	for _, path := range []string{"testdata/snippets.txtar", "testdata/misses.txtar"} {
+		for _, s := range snippets(f, path) {
+			f.Add(s.source)
+		}
+	}
+	for _, seed := range []string{
+		"", "window", "window[", "({...window", "const {a: {b = window} = window, ...c} = this", "with (window) {", "a = a || window; a = a.b = a[a]",
+		"function f(x) { return f(f(x)) } f(f(window))", "x => x(x)(window)", "class A extends window { static [window] = this }",
+		"for (window in window) of", "import(window)", "window`${window}`", "@window class A {}", "new new Function()()", "\xff\xfewindow",
+		"Function('return Function(\"return this\")()')()", "eval('eval(\"this\")')", "(a, b = window, {c} = b) => arguments[c]",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		r := authority.Infer(syntax.Parse("a.js", source))
+		inside := func(start, end int) {
+			if start < 0 || start > end || end > len(source) {
+				t.Errorf("span %d to %d outside the text of %d bytes", start, end, len(source))
+			}
+		}
+		for i, u := range r.Uses {
+			inside(u.Span.Start, u.Span.End)
+			if u.Name == "" && u.Path != "" || !strings.HasPrefix(u.Path, u.Name) {
+				t.Errorf("name %q of path %q", u.Name, u.Path)
+			}
+			if i > 0 && r.Uses[i-1].Span.Start > u.Span.Start {
+				t.Error("uses out of order")
+			}
+		}
+		for i, u := range r.Unknowns {
+			inside(u.Span.Start, u.Span.End)
+			if i > 0 && r.Unknowns[i-1].Span.Start > u.Span.Start {
+				t.Error("unknowns out of order")
+			}
+		}
+	})
 }

@@ -344,7 +344,10 @@ func (e *engine) drain() {
 }
 
 // variable notes that a variable may be something.
-func (e *engine) variable(symbol *parse.Symbol, f fact) {
+func (e *engine) variable(symbol *parse.Symbol, f fact) { e.variableExcept(symbol, f, stretch{}) }
+
+// variableExcept leaves out the uses in a stretch.
+func (e *engine) variableExcept(symbol *parse.Symbol, f fact, except stretch) {
 	if symbol == nil {
 		return
 	}
@@ -361,7 +364,7 @@ func (e *engine) variable(symbol *parse.Symbol, f fact) {
 		if !e.spend() {
 			return
 		}
-		if parse.IsWriteOnly(id) || isDeleted(id) {
+		if parse.IsWriteOnly(id) || isDeleted(id) || except.start <= id.Pos() && id.End() <= except.end {
 			continue
 		}
 		e.arrive(id, f)
@@ -394,7 +397,7 @@ func (e *engine) assign(target *parse.Node, f fact, value *parse.Node) {
 	switch target.Kind {
 	case parse.KindIdentifier:
 		if symbol := e.symbols[target]; symbol != nil {
-			e.variable(symbol, f)
+			e.variableExcept(symbol, f, e.before(target, symbol))
 			return
 		}
 		// A global of the script's own.
@@ -414,6 +417,34 @@ func (e *engine) assign(target *parse.Node, f fact, value *parse.Node) {
 	default:
 		e.store(target, f, value)
 	}
+}
+
+// before returns the code that an assignment runs before it assigns, and that is not
+// run again afterwards: the right side, when the variable is the function's own and
+// there is no loop.
+func (e *engine) before(target *parse.Node, symbol *parse.Symbol) stretch {
+	b := target.Parent
+	if b.Kind != parse.KindBinaryExpression || b.AsBinaryExpression().Left != target || len(symbol.Declarations) != 1 {
+		return stretch{}
+	}
+	fn := e.functionAt(b)
+	d := symbol.Declarations[0]
+	if d.Kind == parse.KindParameter && e.byNode[d.Parent] != fn || d.Kind != parse.KindParameter && e.functionAt(d) != fn {
+		return stretch{}
+	}
+	n := b
+	for range maxClimb {
+		switch n.Kind {
+		case parse.KindWhileStatement, parse.KindDoStatement, parse.KindForStatement, parse.KindForInStatement, parse.KindForOfStatement:
+			return stretch{}
+		}
+		if n == fn.node {
+			right := b.AsBinaryExpression().Right
+			return stretch{right.Pos(), right.End()}
+		}
+		n = n.Parent
+	}
+	return stretch{}
 }
 
 // store gives a value to a member of an object.
@@ -453,7 +484,8 @@ func (e *engine) lost(n *parse.Node, f fact) {
 	case giver:
 		e.unknown(Escapes, Read, n)
 	case maker:
-		e.unknown(ConstructorWalk, Read, n)
+		// It is Function by another way, and held like that.
+		e.use(n, fact{what: host, path: "Function", root: f.root}, Read)
 	}
 }
 

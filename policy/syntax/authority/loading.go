@@ -1,6 +1,10 @@
 package authority
 
-import "github.com/microsoft/typescript-go/shim/parse"
+import (
+	"slices"
+
+	"github.com/microsoft/typescript-go/shim/parse"
+)
 
 // findLoading marks the functions that certainly run while the script is evaluated:
 // those that code which runs calls without a condition.
@@ -18,17 +22,12 @@ func (e *engine) findLoading() {
 		queue = queue[:len(queue)-1]
 		for _, call := range fn.calls {
 			edges := e.callees[call.node]
-			if len(edges) != 1 || edges[0].fn.node.Kind != parse.KindClassDeclaration && edges[0].fn.node.Kind != parse.KindClassExpression && !edges[0].runs() {
-				continue
-			}
-			if call.certain || e.isFactory(call.node, fn) {
+			if len(edges) == 1 && edges[0].runs() && e.covered(call.node) && (call.certain || e.isFactory(call.node, fn)) {
 				reach(edges[0].fn)
 			}
 		}
-		if fn.node.Kind == parse.KindClassDeclaration || fn.node.Kind == parse.KindClassExpression {
-			for _, base := range fn.base {
-				reach(base)
-			}
+		for _, base := range fn.base {
+			reach(base)
 		}
 	}
 }
@@ -49,4 +48,83 @@ func (e *engine) isFactory(call *parse.Node, fn *function) bool {
 		return false
 	}
 	return symbol.Declarations[0].Kind == parse.KindParameter && last(e.calleeOf(fn.callers[0].call)) == fn.node
+}
+
+// isLoading reports whether code is reached while the script is evaluated.
+func (e *engine) isLoading(n *parse.Node) bool {
+	fn := e.functionAt(n)
+	if !fn.loading {
+		return false
+	}
+	// A branch for the case that an argument is given, in a function that is called
+	// without it.
+	for range maxClimb {
+		p := n.Parent
+		if p == nil || n == fn.node {
+			break
+		}
+		var condition *parse.Node
+		var outcome bool
+		switch p.Kind {
+		case parse.KindConditionalExpression:
+			c := p.AsConditionalExpression()
+			condition, outcome = c.Condition, c.WhenTrue == n
+		case parse.KindIfStatement:
+			s := p.AsIfStatement()
+			condition, outcome = s.Expression, s.ThenStatement == n
+		}
+		if condition != nil && condition != n {
+			if missing, known := e.withoutArgument(condition, fn); known && missing != outcome {
+				return false
+			}
+		}
+		n = p
+	}
+	return true
+}
+
+// withoutArgument returns the outcome of a condition that only asks whether a
+// parameter was given, when nobody gives it while the script loads.
+func (e *engine) withoutArgument(condition *parse.Node, fn *function) (outcome, known bool) {
+	asked, outcome := last(condition), false
+	for asked.Kind == parse.KindPrefixUnaryExpression && asked.AsPrefixUnaryExpression().Operator == parse.TokenExclamation {
+		asked, outcome = last(asked.AsPrefixUnaryExpression().Operand), !outcome
+	}
+	if asked.Kind == parse.KindBinaryExpression {
+		b := asked.AsBinaryExpression()
+		switch b.OperatorToken.Kind {
+		case parse.TokenEqualsEquals, parse.TokenEqualsEqualsEquals:
+			outcome = !outcome
+		case parse.TokenExclamationEquals, parse.TokenExclamationEquals2:
+		default:
+			return false, false
+		}
+		asked = last(b.Left)
+		if isNothing(asked) {
+			asked = last(b.Right)
+		} else if !isNothing(b.Right) {
+			return false, false
+		}
+	}
+	symbol := e.symbols[asked]
+	if symbol == nil || len(symbol.Declarations) != 1 {
+		return false, false
+	}
+	param := symbol.Declarations[0]
+	i := slices.Index(fn.params, param)
+	if i < 0 || param.AsParameterDeclaration().DotDotDotToken != nil || param.Initializer() != nil || len(fn.arguments) > 0 {
+		return false, false
+	}
+	for _, w := range e.writes(symbol) {
+		// p = p == null ? a : b asks before it writes.
+		if w.Pos() < condition.Pos() && (w.Parent.Kind != parse.KindBinaryExpression || w.Parent.End() < condition.End()) {
+			return false, false
+		}
+	}
+	for _, c := range fn.callers {
+		if e.functionAt(c.call).loading && (c.first < 0 || len(c.call.Arguments()) > i+c.first) {
+			return false, false
+		}
+	}
+	return outcome, true
 }

@@ -3,6 +3,7 @@ package authority
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,9 +48,20 @@ func (e *engine) note(n *parse.Node, f fact, kind Kind, passage bool) {
 	if known := e.uses[key]; known != nil {
 		known.fact.soft = known.fact.soft && f.soft
 		known.passage = known.passage && passage
+		if rootRank(f.root) < rootRank(known.fact.root) {
+			known.fact.root = f.root
+		}
 		return
 	}
 	e.uses[key] = &use{n, f, kind, passage}
+}
+
+// rootRank orders the ways to the global object, the one that asks for least first.
+func rootRank(root string) int {
+	if i := slices.Index([]string{"globalThis", "window", "self", "global", "frames", "top", "parent", "this"}, root); i >= 0 {
+		return i
+	}
+	return math.MaxInt
 }
 
 // presence notes the question whether a name exists.
@@ -112,7 +124,7 @@ func (e *engine) unknown(why Reason, kind Kind, n *parse.Node) {
 	span := syntax.SpanOf(e.file, n)
 	key := unknownKey{why, kind, span}
 	if e.unknowns[key] == nil {
-		e.unknowns[key] = &Unknown{Reason: why, Kind: kind, Span: span, Loading: e.functionAt(n).loading, Detail: e.detail(span)}
+		e.unknowns[key] = &Unknown{Reason: why, Kind: kind, Span: span, Loading: e.isLoading(n), Detail: e.detail(span)}
 	}
 }
 
@@ -158,7 +170,7 @@ func (e *engine) report() Result {
 		name := firstName(u.fact.path)
 		made := Use{
 			Name: name, Path: u.fact.path, Root: u.fact.root, Kind: u.kind, Span: key.span,
-			Loading: e.functionAt(u.node).loading,
+			Loading: e.isLoading(u.node),
 			Guarded: u.kind == Read && (u.fact.soft || e.guarded(u.node, name, u.fact.root)),
 		}
 		out.Uses = append(out.Uses, made)
@@ -180,8 +192,14 @@ func (e *engine) report() Result {
 	out.Defines = defines(out.Uses, nodes)
 	kept := out.Uses[:0]
 	for i, u := range out.Uses {
-		if passing[i] && implied(u.strength(), stronger[u.Path]) {
-			continue
+		if passing[i] {
+			// Taking a member that is missing gives undefined. What matters is what is
+			// done with it, and when.
+			harmless := u.Root != "" && u.Path == u.Name
+			if implied(u.strength(), stronger[u.Path]) || harmless && stronger[u.Path] != [4]bool{} {
+				continue
+			}
+			u.Guarded = u.Guarded || harmless
 		}
 		kept = append(kept, u)
 	}

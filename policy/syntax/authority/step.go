@@ -37,6 +37,7 @@ func (e *engine) step(n *parse.Node, f fact) {
 		e.operand(n, p, f)
 	case parse.KindConditionalExpression:
 		if p.AsConditionalExpression().Condition != n {
+			f.soft = f.what == host
 			e.arrive(p, f)
 		}
 	case parse.KindVariableDeclaration, parse.KindParameter, parse.KindBindingElement:
@@ -101,8 +102,13 @@ func (e *engine) operand(n, p *parse.Node, f fact) {
 	b := p.AsBinaryExpression()
 	right := b.Right == n
 	switch b.OperatorToken.Kind {
-	case parse.TokenComma, parse.TokenAmpersandAmpersand:
+	case parse.TokenComma:
 		if right {
+			e.arrive(p, f)
+		}
+	case parse.TokenAmpersandAmpersand:
+		if right {
+			f.soft = f.what == host
 			e.arrive(p, f)
 		}
 	case parse.TokenBarBar, parse.TokenQuestionQuestion:
@@ -542,7 +548,7 @@ func (e *engine) taken(m *parse.Node, f fact) {
 		if member.what == host {
 			member.soft = member.soft || soft
 			if target.Kind != parse.KindObjectBindingPattern && target.Kind != parse.KindObjectLiteralExpression {
-				e.use(key, member, Read)
+				e.note(key, member, Read, target.Kind == parse.KindIdentifier)
 			}
 		}
 		if m.Kind == parse.KindBindingElement {

@@ -179,9 +179,9 @@ func (s *survey) walk(n *parse.Node, in frame) {
 	}
 	switch n.Kind {
 	case parse.KindFunctionDeclaration, parse.KindFunctionExpression, parse.KindArrowFunction:
-		s.function(n, in, false)
+		s.function(n, in, in, false)
 	case parse.KindMethodDeclaration, parse.KindGetAccessor, parse.KindSetAccessor:
-		s.function(n, in, true)
+		s.function(n, in, in, true)
 	case parse.KindClassDeclaration, parse.KindClassExpression:
 		s.class(n, in)
 	case parse.KindBlock, parse.KindSourceFile:
@@ -301,7 +301,8 @@ func (s *survey) leave(n *parse.Node, outer *function) {
 	s.regions = append(s.regions, region{n.End(), outer})
 }
 
-func (s *survey) function(n *parse.Node, in frame, method bool) {
+// function walks a function. What stands in its computed name runs in another frame.
+func (s *survey) function(n *parse.Node, in, named frame, method bool) {
 	fn := s.enter(n, in.fn)
 	fn.method = method
 	fn.strict = fn.strict || directive(n.Body())
@@ -322,8 +323,11 @@ func (s *survey) function(n *parse.Node, in frame, method bool) {
 		}
 	}
 	syntax.Children(n, func(child *parse.Node) {
-		if child.Kind != parse.KindIdentifier || child != n.Name() {
+		switch {
+		case child != n.Name():
 			s.walk(child, inner)
+		case child.Kind == parse.KindComputedPropertyName:
+			s.around(child, named, fn)
 		}
 	})
 	if method {
@@ -331,6 +335,13 @@ func (s *survey) function(n *parse.Node, in frame, method bool) {
 		fn.arguments = inner.this.arguments
 	}
 	s.leave(n, in.fn)
+}
+
+// around walks a piece of a function or a class that the code around it runs.
+func (s *survey) around(n *parse.Node, in frame, fn *function) {
+	s.regions = append(s.regions, region{n.Pos(), in.fn})
+	s.children(n, in)
+	s.regions = append(s.regions, region{n.End(), fn})
 }
 
 func (s *survey) class(n *parse.Node, in frame) {
@@ -345,18 +356,24 @@ func (s *survey) class(n *parse.Node, in frame) {
 			fn.params = child.Parameters()
 			s.byNode[child] = fn
 			s.children(child, instance)
-		case parse.KindPropertyDeclaration, parse.KindClassStaticBlockDeclaration:
-			if child.Kind == parse.KindPropertyDeclaration && !parse.IsStatic(child) {
-				s.children(child, instance)
+		case parse.KindPropertyDeclaration:
+			if parse.IsStatic(child) {
+				s.around(child, static, fn)
 				return
 			}
-			s.regions = append(s.regions, region{child.Pos(), in.fn})
-			s.children(child, static)
-			s.regions = append(s.regions, region{child.End(), fn})
+			syntax.Children(child, func(part *parse.Node) {
+				if part.Kind == parse.KindComputedPropertyName {
+					s.around(part, in, fn)
+				} else {
+					s.walk(part, instance)
+				}
+			})
+		case parse.KindClassStaticBlockDeclaration:
+			s.around(child, static, fn)
 		case parse.KindHeritageClause:
-			s.regions = append(s.regions, region{child.Pos(), in.fn})
-			s.children(child, in)
-			s.regions = append(s.regions, region{child.End(), fn})
+			s.around(child, in, fn)
+		case parse.KindMethodDeclaration, parse.KindGetAccessor, parse.KindSetAccessor:
+			s.function(child, instance, in, true)
 		default:
 			s.walk(child, instance)
 		}

@@ -50,7 +50,9 @@ func (e *engine) usage(n *parse.Node) usage {
 				if right {
 					other = b.Left
 				}
-				if isNothing(other) {
+				// Two ways to the same name are compared to learn whether they lead to the
+				// same realm.
+				if isNothing(other) || memberName(unwrap(n)) != "" && memberName(unwrap(n)) == memberName(unwrap(other)) {
 					return asTest
 				}
 				return asValue

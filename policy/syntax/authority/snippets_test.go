@@ -1,0 +1,208 @@
+package authority_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"golang.org/x/tools/txtar"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax/authority"
+)
+
+// language are the names that every engine has, which the tables leave out.
+var language = strings.Fields(`Object Function Array String Number Boolean Symbol Error RegExp Date Promise Map Set WeakMap WeakSet Proxy
+	Reflect Math JSON isNaN isFinite parseInt parseFloat eval BigInt TypeError RangeError SyntaxError EvalError ReferenceError URIError
+	AggregateError ArrayBuffer SharedArrayBuffer DataView Float32Array Float64Array Int8Array Int16Array Int32Array Uint8Array
+	Uint8ClampedArray Uint16Array Uint32Array BigInt64Array BigUint64Array WeakRef FinalizationRegistry Atomics Iterator
+	encodeURIComponent decodeURIComponent encodeURI decodeURI escape unescape`)
+
+// verdict is the result as the tables have it: sorted, without places.
+func verdict(r authority.Result) []string {
+	var out []string
+	for _, u := range r.Uses {
+		if !slices.Contains(language, u.Name) {
+			out = append(out, u.Kind.String()+" "+u.Path)
+		}
+	}
+	for _, u := range r.Unknowns {
+		out = append(out, "unknown "+u.Reason.String()+" "+u.Kind.String())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// forms are the ways in which a snippet can come to be part of a bundle.
+var forms = []struct {
+	name string
+	make func(t *testing.T, source string) string
+}{
+	{"as it is", func(_ *testing.T, source string) string { return source }},
+	{"nested", func(_ *testing.T, source string) string { return nested(source) }},
+	{"renamed", func(t *testing.T, source string) string {
+		return transform(t, nested(source), api.TransformOptions{MinifyIdentifiers: true})
+	}},
+	{"minified", func(t *testing.T, source string) string {
+		return transform(t, nested(source), api.TransformOptions{MinifyIdentifiers: true, MinifySyntax: true, MinifyWhitespace: true})
+	}},
+	{"cjs", func(t *testing.T, source string) string {
+		return bundle(t, "require('snippet')", source, api.BuildOptions{})
+	}},
+	{"cjs minified", func(t *testing.T, source string) string {
+		return bundle(t, "require('snippet')", source, minified)
+	}},
+	{"esm", func(t *testing.T, source string) string {
+		return bundle(t, "import 'snippet'", source+"\nexport {}", api.BuildOptions{})
+	}},
+	{"esm minified", func(t *testing.T, source string) string {
+		return bundle(t, "import 'snippet'", source+"\nexport {}", minified)
+	}},
+}
+
+var minified = api.BuildOptions{MinifyIdentifiers: true, MinifySyntax: true, MinifyWhitespace: true}
+
+func nested(source string) string { return "(function () {\n" + source + "\n})();" }
+
+func transform(t *testing.T, source string, options api.TransformOptions) string {
+	t.Helper()
+	out := api.Transform(source, options)
+	if len(out.Errors) > 0 {
+		t.Fatalf("esbuild: %s", out.Errors[0].Text)
+	}
+	return string(out.Code)
+}
+
+// bundle bundles an entry that takes in the snippet.
+func bundle(t *testing.T, entry, source string, options api.BuildOptions) string {
+	t.Helper()
+	options.Bundle, options.Format, options.GlobalName = true, api.FormatIIFE, "__SANDBOXED_LIB__"
+	options.Platform, options.Target = api.PlatformBrowser, api.ESNext
+	options.Stdin = &api.StdinOptions{Contents: entry}
+	options.TreeShaking = api.TreeShakingFalse
+	options.LogLevel = api.LogLevelSilent
+	options.Plugins = []api.Plugin{{Name: "snippet", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^snippet$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: "snippet", Namespace: "snippet"}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "snippet"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			return api.OnLoadResult{Contents: &source, Loader: api.LoaderJS}, nil
+		})
+	}}}
+	out := api.Build(options)
+	if len(out.Errors) > 0 {
+		t.Fatalf("esbuild: %s", out.Errors[0].Text)
+	}
+	return string(out.OutputFiles[0].Contents)
+}
+
+// snippet is one file of a table.
+type snippet struct {
+	name, source string
+	want         []string
+	except       []string
+}
+
+func snippets(t testing.TB, path string) []snippet {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []snippet
+	for _, f := range txtar.Parse(data).Files {
+		s := snippet{name: strings.TrimSuffix(f.Name, ".js"), source: string(f.Data)}
+		for line := range strings.Lines(s.source) {
+			line = strings.TrimSpace(line)
+			if want, ok := strings.CutPrefix(line, "// want "); ok {
+				s.want = append(s.want, want)
+			}
+			if except, ok := strings.CutPrefix(line, "// except "); ok {
+				form, reason, _ := strings.Cut(except, ": ")
+				if reason == "" {
+					t.Errorf("%s: an exception without a reason", s.name)
+				}
+				s.except = append(s.except, form, form+" minified")
+			}
+		}
+		slices.Sort(s.want)
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestInfer_findsTheAuthorityOfEverySnippetInEveryForm(t *testing.T) {
+	t.Parallel()
+	list := snippets(t, "testdata/snippets.txtar")
+	if len(list) < 28 {
+		t.Fatalf("only %d snippets", len(list))
+	}
+	for _, s := range list {
+		if len(s.want) == 0 {
+			t.Errorf("%s wants nothing", s.name)
+		}
+		inEveryForm(t, s)
+	}
+}
+
+func TestInfer_findsNothingWhereThereIsNothing(t *testing.T) {
+	t.Parallel()
+	list := snippets(t, "testdata/misses.txtar")
+	if len(list) < 30 {
+		t.Fatalf("only %d snippets", len(list))
+	}
+	for _, s := range list {
+		inEveryForm(t, s)
+	}
+}
+
+func inEveryForm(t *testing.T, s snippet) {
+	for _, form := range forms {
+		if slices.Contains(s.except, form.name) {
+			continue
+		}
+		t.Run(s.name+", "+form.name, func(t *testing.T) {
+			t.Parallel()
+			source := form.make(t, s.source)
+			got := verdict(authority.Infer(syntax.Parse("a.js", source)))
+			if !slices.Equal(got, s.want) {
+				t.Errorf("%s\ngot  %q\nwant %q", source, got, s.want)
+			}
+		})
+	}
+}
+
+// marks prints what is found in source order: ! written, ? asked for, & guarded,
+// ^ while loading.
+func marks(source string) string {
+	type place struct {
+		at   int
+		text string
+	}
+	var out []place
+	r := authority.Infer(syntax.Parse("a.js", source))
+	flag := func(on bool, mark string) string {
+		if on {
+			return mark
+		}
+		return ""
+	}
+	for _, u := range r.Uses {
+		if !slices.Contains(language, u.Name) {
+			out = append(out, place{u.Span.Start, u.Path + [...]string{"", "!", "?"}[u.Kind] + flag(u.Guarded, "&") + flag(u.Loading, "^")})
+		}
+	}
+	for _, u := range r.Unknowns {
+		out = append(out, place{u.Span.Start, fmt.Sprintf("<%s>%s", u.Reason, flag(u.Loading, "^"))})
+	}
+	slices.SortStableFunc(out, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	var words []string
+	for _, p := range out {
+		words = append(words, p.text)
+	}
+	return strings.Join(words, " ")
+}
