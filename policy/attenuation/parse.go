@@ -290,7 +290,7 @@ func (p *parser) host(host string, start int, before, after string) bool {
 		p.add(Malformed, start, end, "", "The rule names no server.")
 		return false
 	case host == "*":
-		p.add(AnyHost, start, end, "", "It allows every server there is, so whatever the library sees can be sent to anybody. Name the servers that it needs.")
+		p.add(AnyHost, start, end, "", "%q allows every server there is, so whatever the library sees can be sent to anybody. Name the servers that it needs.", p.pattern)
 		return true
 	case strings.Contains(base, "*"):
 		return p.wildcard(host, start, before, after)
@@ -307,9 +307,9 @@ func (p *parser) host(host string, start int, before, after string) bool {
 		p.add(Malformed, start, start+2, p.repaired(before+base+after), "An IP address has no subdomains.")
 		return false
 	case open(base):
-		p.add(PublicSuffix, start, end, "", "Anybody can have a name under %s, so the rule allows servers of strangers. Name the servers that the library needs.", base)
+		p.add(PublicSuffix, start, end, "", "Anybody can have a name under %s, so %q allows servers of strangers. Name the servers that the library needs.", base, p.pattern)
 	default:
-		p.add(Subdomains, start, start+2, "", "It allows every subdomain of %s at any depth, those with content of users and those that somebody takes over later included; %s itself is not one of them. Name the subdomains if they are few.", base, base)
+		p.add(Subdomains, start, start+2, "", "%q allows every subdomain of %s at any depth, those with content of users and those that somebody takes over later included; %s itself is not one of them. Name the subdomains if they are few.", p.pattern, base, base)
 	}
 	return true
 }
@@ -390,7 +390,7 @@ func (p *parser) path(text string, start int) bool {
 		if p.rule.Host == "" {
 			return true // no path matters where any server will do
 		}
-		p.add(NoPath, start, start, before+"/*", "It ends behind the host, and so allows every path of the server. Write %q if that is meant, and the path that the library needs if not.", before+"/*")
+		p.add(NoPath, start, start, before+"/*", "%q ends behind the host, and so allows every path of the server. Write %q if that is meant, and the path that the library needs if not.", p.pattern, before+"/*")
 		return true
 	}
 	path, prefix := strings.CutSuffix(text, "*")

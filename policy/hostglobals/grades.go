@@ -294,11 +294,11 @@ var rules = []rule{
 	},
 	{
 		pattern: regexp.MustCompile(`^(HTML|SVG|MathML).*|^(Element|Node|NodeList|Document|XMLDocument|ShadowRoot|CharacterData|Attr|CDATASection|DocumentType|ProcessingInstruction|DOMParser|XMLSerializer|XSLTProcessor|XPathEvaluator|Selection|StaticRange|MutationObserver|IntersectionObserver|ResizeObserver)$`), grade: Ambient,
-		reason: "It is a class of the page's content: the library gets no element with it, but what it changes on the prototype, every element has.",
+		reason: "It is a class of the page's content: the library recognises with it the elements that it is given, and gets none.",
 	},
 	{
 		shape: Class, grade: Ambient,
-		reason: "It is a class of objects that the host makes: the library gets none with it, but what it changes on the prototype, all of them have.",
+		reason: "It is a class of objects that the host makes: the library recognises with it those that it is given, and gets none that is in use.",
 	},
 	{
 		grade:  Powerful,
