@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
 )
@@ -123,6 +124,31 @@ var faults = []struct {
 		g.write(`permissions: ["Intl", `)
 		g.fault("SBX004", pick(g, "1", `""`, "[]", "false"))
 		g.write("]")
+	}},
+	{"unknown global", func(g *generator, _ text.Span) {
+		g.write("permissions: [\"Intl\", ")
+		g.fault("SBX010", pick(g, `"fecth"`, `'Fetch'`, `"notAGlobal"`))
+		g.write("]")
+	}},
+	{"global of the guest", func(g *generator, _ text.Span) {
+		g.write("permissions: [")
+		g.fault("SBX011", pick(g, `"Map"`, `"Promise"`, `'JSON'`))
+		g.write("]")
+	}},
+	{"whole realm", func(g *generator, _ text.Span) {
+		g.write("permissions: [")
+		g.fault("SBX012", pick(g, `"document"`, `"window"`, `"self"`))
+		g.write("]")
+	}},
+	{"loose rule", func(g *generator, _ text.Span) {
+		g.write("permissions: [{ name: \"fetch\", allow: [\"%s", pick(g, "https://", ""))
+		g.fault("SBX015", "*")
+		g.write("\"] }]")
+	}},
+	{"expired grant", func(g *generator, _ text.Span) {
+		g.write("permissions: [{ name: \"fetch\", reason: \"a trial\", expires: ")
+		g.fault("SBX017", `"2020-02-29"`)
+		g.write(" }]")
 	}},
 	{"duplicate option", func(g *generator, _ text.Span) {
 		g.write("permissions: [], snapshot: true, ")
@@ -237,6 +263,13 @@ func (g *generator) policy() string {
 	return g.out.String()
 }
 
+// ofTheCode are the findings about what is in a package, which real packages have
+// whatever the policy says.
+var ofTheCode = map[finding.Code]bool{
+	finding.UnusedPermission: true, finding.MissingPermission: true, finding.UnknownAuthority: true,
+	finding.BuiltinReached: true, finding.SilentDifference: true, finding.HashMismatch: true, finding.EscapedImport: true,
+}
+
 // TestCheck_findsExactlyThePlantedFaults plants known faults in 30 policies over the
 // storefront's packages and expects those findings, at those ranges, and no others.
 func TestCheck_findsExactlyThePlantedFaults(t *testing.T) {
@@ -264,7 +297,9 @@ func TestCheck_findsExactlyThePlantedFaults(t *testing.T) {
 				planted[p.code]++
 			}
 			for _, f := range result.Findings {
-				got = append(got, line(f.File, string(f.Code), f.Range))
+				if !ofTheCode[f.Code] {
+					got = append(got, line(f.File, string(f.Code), f.Range))
+				}
 			}
 			slices.Sort(want)
 			slices.Sort(got)
@@ -273,7 +308,7 @@ func TestCheck_findsExactlyThePlantedFaults(t *testing.T) {
 			}
 		})
 	}
-	for _, code := range []string{"SBX001", "SBX003", "SBX004", "SBX005", "SBX020", "SBX021", "SBX022", "SBX023", "SBX032", "SBX040", "SBX041", "SBX042", "SBX043"} {
+	for _, code := range []string{"SBX001", "SBX003", "SBX004", "SBX005", "SBX010", "SBX011", "SBX012", "SBX015", "SBX017", "SBX020", "SBX021", "SBX022", "SBX023", "SBX032", "SBX040", "SBX041", "SBX042", "SBX043"} {
 		if planted[code] == 0 {
 			t.Errorf("no policy has a %s planted", code)
 		}

@@ -1,0 +1,116 @@
+package analysis
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding/findingtest"
+)
+
+// unpack writes an archive of testdata into a new project.
+func unpack(t *testing.T, name string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	for _, f := range archive.Files {
+		path := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestCheck_holdsWhatLibrariesAskAgainstTheirGrants(t *testing.T) {
+	root := unpack(t, "authority.txtar")
+	sn := newSession(t).Snapshot(root, nil)
+	result, err := sn.Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := sn.Read(sn.PolicyFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	findingtest.Compare(t, findingtest.Parse(t, policy.ConfigFile, content), result.Findings)
+
+	evidence := map[string]string{}
+	for _, f := range result.Findings {
+		if f.Code == finding.MissingPermission {
+			evidence[f.Data["library"]] = f.Data["evidence"]
+			if f.Severity != finding.Hint && len(f.Related) == 0 {
+				t.Errorf("no place is related to %q", f.Message)
+			}
+		}
+	}
+	for library, want := range map[string]string{"uses-fetch": "static", "needs-document": "both", "seen-only": "observed", "asks-first": "static"} {
+		if evidence[library] != want {
+			t.Errorf("the evidence for %s is %q, want %q", library, evidence[library], want)
+		}
+	}
+}
+
+// Each probe is asked of the engine: one that it learns to answer as browsers do
+// leaves the table.
+func TestDifferences_areReal(t *testing.T) {
+	session := newSession(t)
+	for name, d := range differences {
+		root := t.TempDir()
+		overlay := map[string]string{filepath.Join(root, ".sandbox", "sandbox.config.js"): "const value = String(" + d.Probe + ");\nexport default { [value]: { permissions: [] } };\n"}
+		result, err := session.Snapshot(root, overlay).Check(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Libraries) != 1 {
+			t.Fatalf("%s: the probe gave %v", name, result.Findings)
+		}
+		if got := result.Libraries[0].Policy.Name; got == d.Elsewhere {
+			t.Errorf("%s: %s is %q in the guest too", name, d.Probe, got)
+		}
+	}
+}
+
+func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
+	root := unpack(t, "authority.txtar")
+	if err := os.Remove(filepath.Join(root, ".sandbox", "sandbox.config.js")); err != nil {
+		t.Fatal(err)
+	}
+	sn := newSession(t).Snapshot(root, nil)
+	p, err := sn.Propose(t.Context(), []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "not-there"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"clean: {\n    permissions: [],",
+		"\"uses-fetch\": {\n    permissions: [\"fetch\"],",
+		"// It looks for navigator and does without.\n    permissions: []",
+		"// Unknown authority, computed key: globalThis[name] at node_modules/hides/index.js:1",
+		"// It uses document (node_modules/needs-document/index.js:1:14), which is not granted:",
+	} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("the policy lacks %q:\n%s", want, p.Text)
+		}
+	}
+	if len(p.Skipped) != 1 || p.Skipped[0].Library != "not-there" {
+		t.Errorf("skipped %v", p.Skipped)
+	}
+	if err := sn.WriteProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	again, err := sn.Propose(t.Context(), []string{"clean", "unused"}, nil)
+	if err != nil || len(again.Added) != 1 || !strings.HasPrefix(again.Text, strings.TrimSuffix(p.Text, "};\n")) {
+		t.Errorf("a second proposal: %v %+v\n%s", err, again, again.Text)
+	}
+}
