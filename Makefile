@@ -18,7 +18,7 @@ WASM := runtime/quickjs/assets/quickjs.wasm
 
 # A stamp inside node_modules says which lockfile it was installed from, so that
 # nothing is installed twice and a removed node_modules is.
-JS_PACKAGES := runtime/js testdata/projects/storefront testdata/projects/faulty
+JS_PACKAGES := runtime/js testdata/projects/storefront testdata/projects/faulty testdata/corpus
 JS_STAMPS := $(JS_PACKAGES:%=%/node_modules/.installed)
 BENCH := testdata/bench
 
@@ -134,4 +134,4 @@ check: lint test ## Everything that has to pass before a change is merged
 .PHONY: clean
 clean: ## Remove what was built and installed
 	rm -rf bin .cache $(JS_PACKAGES:%=%/node_modules) $(BENCH)/node_modules $(WASM)
-	rm -rf testdata/projects/*/dist testdata/projects/*/.sandbox/proxys
+	rm -rf testdata/projects/*/dist testdata/projects/*/.sandbox/proxys testdata/corpus/dist testdata/corpus/.sandbox/proxys

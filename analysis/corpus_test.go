@@ -1,0 +1,248 @@
+package analysis_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sandbox-lsp/sandbox-lsp/analysis"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/evaluate"
+)
+
+// The corpus is a project of published packages, each sandboxed without permissions.
+// What a check says of each stands in a golden file, and in why.json a person says
+// why that is right. The tests hold the two together: a verdict that changes has to
+// be read, and argued for anew.
+
+var update = flag.Bool("update", false, "rewrite the golden files of the corpus")
+
+const (
+	// leastPackages and leastOfShape keep the corpus worth its name.
+	leastPackages = 45
+	leastOfShape  = 4
+	// verdictDigits is how much of a golden's hash why.json repeats.
+	verdictDigits = 12
+)
+
+// reason is what why.json says of one package.
+type reason struct {
+	// Shapes are the package's kinds, of those in the table shapes.
+	Shapes []string `json:"shapes"`
+	// Why says what the package is, what it asks of the host and why its verdict is
+	// right.
+	Why string `json:"why"`
+	// Verdict is the beginning of the SHA-256 of the golden that Why was written for.
+	Verdict string `json:"verdict"`
+}
+
+// corpus is the project as a check sees it, with what each library's build is made of.
+type corpus struct {
+	root      string
+	libraries []*analysis.Library
+	findings  []finding.Finding
+	files     map[string][]byte // of the build, by path
+	packages  map[string]string // exact versions by name, as package.json lists them
+	reasons   map[string]reason
+	guest     map[string]bool // the globals that every guest has
+}
+
+func corpusRoot(tb testing.TB) string {
+	tb.Helper()
+	root, err := filepath.Abs(filepath.Join("..", "testdata", "corpus"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	// Packages are reported where they really are, and a checkout may stand behind a link.
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "node_modules")); err != nil {
+		tb.Fatal("the packages of the corpus are not installed; run: make deps")
+	}
+	return root
+}
+
+func readJSON(tb testing.TB, into any, path ...string) {
+	tb.Helper()
+	file := filepath.Join(path...)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if err := decoder.Decode(into); err != nil {
+		tb.Fatalf("read %s: %v", file, err)
+	}
+}
+
+// openCorpus checks the whole corpus once, with nothing cached.
+func openCorpus(t *testing.T) *corpus {
+	t.Helper()
+	c := &corpus{root: corpusRoot(t), files: map[string][]byte{}, guest: map[string]bool{}}
+	var manifest struct {
+		Dependencies map[string]string
+	}
+	readJSON(t, &manifest, c.root, "package.json")
+	c.packages = manifest.Dependencies
+	readJSON(t, &c.reasons, c.root, "why.json")
+	session, err := analysis.NewSession(analysis.Options{CacheDir: t.TempDir(), Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	build, err := session.Snapshot(c.root, nil).Build(t.Context(), true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.libraries, c.findings = build.Libraries, build.Findings
+	evaluator := evaluate.New("")
+	names, err := evaluator.Globals(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := evaluator.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		c.guest[name] = true
+	}
+	for _, f := range build.Files {
+		c.files[f.Path] = f.Content
+	}
+	return c
+}
+
+func TestCorpus_saysOfEveryPackageWhatItsGoldenSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the corpus takes seconds")
+	}
+	c := openCorpus(t)
+	for _, l := range c.libraries {
+		t.Run(l.Policy.Name, func(t *testing.T) {
+			got := c.render(t, l)
+			file := c.golden(l.Policy.Name)
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v; run this test with -update and read what it writes", err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s is out of date (-want +got); run this test with -update if the change is right:\n%s", file, diff)
+			}
+			sum := sha256.Sum256(want)
+			verdict := hex.EncodeToString(sum[:])[:verdictDigits]
+			if c.reasons[l.Policy.Name].Verdict != verdict {
+				t.Errorf("the verdict of %s changed; read the difference and write a new why (verdict %s) in why.json", l.Policy.Name, verdict)
+			}
+			c.inferenceCoversTheLoad(t, l)
+			for _, shape := range c.reasons[l.Policy.Name].Shapes {
+				if holds, known := shapes[shape]; !known {
+					t.Errorf("there is no shape %q; there are %v", shape, slices.Sorted(maps.Keys(shapes)))
+				} else if !holds(c.evidence(t, l)) {
+					t.Errorf("%s is not of the shape %q", l.Policy.Name, shape)
+				}
+			}
+		})
+	}
+}
+
+// inferenceCoversTheLoad holds the two ways of knowing what a library asks for
+// against each other: what was seen to be asked for while it loaded stands in its
+// code, or the inference says that it cannot follow the code.
+func (c *corpus) inferenceCoversTheLoad(t *testing.T, l *analysis.Library) {
+	t.Helper()
+	if l.Authority == nil {
+		t.Fatalf("nothing was inferred for %s", l.Policy.Name)
+	}
+	inferred := map[string]bool{}
+	for _, u := range l.Authority.Uses {
+		inferred[u.Name], inferred[u.Root] = true, true
+	}
+	for _, touch := range l.Touches {
+		if !inferred[touch.Name] && len(l.Authority.Unknowns) == 0 {
+			t.Errorf("%s asks for %s while loading (%s), which was not inferred, nor anything unknown", l.Policy.Name, touch.Name, touch.Place)
+		}
+	}
+}
+
+// golden returns the path of a library's golden file.
+func (c *corpus) golden(name string) string {
+	return filepath.Join(c.root, "goldens", proxygen.FileName(name)+".golden")
+}
+
+func TestCorpus_isCompleteAndOfEveryShape(t *testing.T) {
+	root := corpusRoot(t)
+	var manifest struct {
+		Dependencies map[string]string
+	}
+	readJSON(t, &manifest, root, "package.json")
+	var reasons map[string]reason
+	readJSON(t, &reasons, root, "why.json")
+	if len(manifest.Dependencies) < leastPackages {
+		t.Errorf("the corpus has %d packages, fewer than %d", len(manifest.Dependencies), leastPackages)
+	}
+	count := map[string]int{}
+	for name, r := range reasons {
+		if _, ok := manifest.Dependencies[name]; !ok {
+			t.Errorf("why.json speaks of %s, which package.json does not list", name)
+		}
+		if len(r.Shapes) == 0 {
+			t.Errorf("why.json gives %s no shape", name)
+		}
+		if len(strings.Fields(r.Why)) < 12 {
+			t.Errorf("why.json does not say why the verdict of %s is right", name)
+		}
+		for _, shape := range r.Shapes {
+			count[shape]++
+		}
+	}
+	wanted := map[string]bool{}
+	for name, version := range manifest.Dependencies {
+		if _, ok := reasons[name]; !ok {
+			t.Errorf("why.json has no entry for %s", name)
+		}
+		if strings.Trim(version, "0123456789.") != "" {
+			t.Errorf("the version of %s is not exact: %s", name, version)
+		}
+		wanted[proxygen.FileName(name)+".golden"] = true
+	}
+	for shape := range shapes {
+		if count[shape] < leastOfShape {
+			t.Errorf("%d packages are of the shape %q, fewer than %d", count[shape], shape, leastOfShape)
+		}
+	}
+	goldens, err := os.ReadDir(filepath.Join(root, "goldens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range goldens {
+		if !wanted[g.Name()] {
+			t.Errorf("goldens/%s belongs to no package", g.Name())
+		}
+		delete(wanted, g.Name())
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		t.Errorf("goldens/%s is missing", name)
+	}
+}
