@@ -69,12 +69,12 @@ func isName(c byte) bool {
 	return c == '.' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// several reports that more than one file could be the policy.
-func (r *reader) several(ignored []string) {
+// several reports that more than one file could be meant.
+func (m *Module) several(ignored []string) {
 	if len(ignored) == 0 {
 		return
 	}
-	r.add(finding.PolicyUnreadable, finding.Warning, text.Span{}, "The project has more than one policy. This one, %s, is read; nothing that %s says has any effect. Move what is still needed here and delete the rest.", r.file, listed(ignored, "or"))
+	m.Add(m.dialect.Unreadable, finding.Warning, text.Span{}, "The project has more than one %s. This one, %s, is read; nothing that %s says has any effect. Move what is still needed here and delete the rest.", m.dialect.Noun, m.Name, listed(ignored, "or"))
 }
 
 // listed joins names for a sentence.

@@ -276,6 +276,28 @@ export default {
 	}
 }
 
+func TestRead_grantsInAnOpenListKeepTheirPlaces(t *testing.T) {
+	const content = `import extra from "./extra.js";
+export default { lodash: { permissions: [...extra, "Intl", { name: "fetch", expires: "2020-01-01" }] } };
+`
+	p := read(t, content, &fakeEvaluator{value: obj("lodash", obj("permissions", arr(
+		obj("name", str("fetch"), "expires", str("2020-01-01")), str("URL"), str("Intl"),
+	)))})
+	at := func(s string) text.Span {
+		i := strings.Index(content, s)
+		return text.Span{Start: i, End: i + len(s)}
+	}
+	lib, _ := p.Library("lodash")
+	got := []text.Span{lib.Permissions[0].Span, lib.Permissions[1].Span, lib.Permissions[2].Span}
+	want := []text.Span{at(`"fetch"`), at(`[...extra, "Intl", { name: "fetch", expires: "2020-01-01" }]`), at(`"Intl"`)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+	if len(p.Findings) != 1 || p.Findings[0].Range != p.Mapper.Range(at(`"2020-01-01"`)) {
+		t.Errorf("findings %+v", p.Findings)
+	}
+}
+
 func TestRead_halfTypedFilesKeepWhatCanBeRead(t *testing.T) {
 	tests := map[string]struct {
 		content     string

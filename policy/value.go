@@ -71,6 +71,22 @@ func (v *Value) Prop(key string) *Prop {
 	return nil
 }
 
+// Members returns the properties that count, in source order: of a key that was
+// written twice the last.
+func (v *Value) Members() []*Prop {
+	last := make(map[string]int, len(v.Props))
+	for i, p := range v.Props {
+		last[p.Key] = i
+	}
+	members := make([]*Prop, 0, len(last))
+	for i := range v.Props {
+		if last[v.Props[i].Key] == i {
+			members = append(members, &v.Props[i])
+		}
+	}
+	return members
+}
+
 // dynamic reports whether evaluation could tell more than the tree did.
 func (v *Value) dynamic() bool {
 	if v == nil {
@@ -123,9 +139,13 @@ func overlay(tree, evaluated *Value, near text.Span) *Value {
 func overlayProps(tree, evaluated *Value, near text.Span) []Prop {
 	var props []Prop
 	shown := map[string]bool{}
+	values := make(map[string]*Value, len(evaluated.Props))
+	for _, p := range evaluated.Props {
+		values[p.Key] = p.Value
+	}
 	if tree != nil && tree.Kind == Object {
 		for _, p := range tree.Props {
-			e := evaluated.Get(p.Key)
+			e := values[p.Key]
 			if e == nil { // deleted, or replaced, by code that ran
 				continue
 			}
@@ -142,7 +162,8 @@ func overlayProps(tree, evaluated *Value, near text.Span) []Prop {
 }
 
 // element finds the part of a literal array that an evaluated element was written
-// at: the same index when the array is closed, else an equal literal.
+// at: the same index when the array is closed, else an equal string, or an object of the
+// same name.
 func element(tree, evaluated *Value, index int) *Value {
 	if !tree.Open {
 		if index < len(tree.Elems) {
@@ -151,9 +172,15 @@ func element(tree, evaluated *Value, index int) *Value {
 		return nil
 	}
 	for _, e := range tree.Elems {
-		if e.Kind == evaluated.Kind && e.Kind == String && e.Text == evaluated.Text {
+		// An object with a name is a grant in its long form.
+		if e.sameText(evaluated) || e.Get("name").sameText(evaluated.Get("name")) {
 			return e
 		}
 	}
 	return nil
+}
+
+// sameText reports whether both are the same string.
+func (v *Value) sameText(other *Value) bool {
+	return v != nil && other != nil && v.Kind == String && other.Kind == String && v.Text == other.Text
 }

@@ -142,9 +142,9 @@ func unbundled(err error) error {
 	message := m.Text
 	switch {
 	case strings.HasPrefix(message, "Could not resolve"):
-		message += ", and a policy can import only files of the project and installed packages"
+		message += ", and a configuration file can import only files of the project and installed packages"
 	case strings.HasPrefix(message, "Top-level await"):
-		message = "it uses await at the top level, and a policy cannot wait: reading it must not read files or ask the network, so there is nothing to wait for. Write the values out, or import them from a file of the project"
+		message = "it uses await at the top level, and a configuration file cannot wait: reading it must not read files or ask the network, so there is nothing to wait for. Write the values out, or import them from a file of the project"
 	}
 	return &policy.EvaluationError{Message: message, File: m.File, Line: m.Line, Column: m.Column + 1, Length: m.Length}
 }
@@ -189,9 +189,9 @@ func failed(ctx context.Context, err error, b *bundle.Bundle, source policy.Sour
 func limitMessage(limit *quickjs.LimitError) string {
 	switch limit.Kind {
 	case quickjs.LimitMemory:
-		return fmt.Sprintf("it used more than the %d MB of memory that a policy may use", Memory>>20)
+		return fmt.Sprintf("it used more than the %d MB of memory that a configuration file may use", Memory>>20)
 	case quickjs.LimitTime:
-		return fmt.Sprintf("it ran longer than the %v that a policy may take", Timeout)
+		return fmt.Sprintf("it ran longer than the %v that a configuration file may take", Timeout)
 	default:
 		return limit.Error()
 	}

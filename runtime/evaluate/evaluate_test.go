@@ -167,7 +167,7 @@ func TestEvaluate_hostilePoliciesFailClearlyAndTheNextOneWorks(t *testing.T) {
 		"built-in of Node":          {content: "import fs from 'node:fs';\nexport default fs;", message: `node:fs`, file: "sandbox.config.js", line: 1},
 		"environment":               {content: "export default { x: process.env.HOME };", message: "process", file: "sandbox.config.js", line: 1},
 		"host globals":              {content: "export default { x: fetch('https://example.com') };", message: "fetch", file: "sandbox.config.js", line: 1},
-		"top-level await":           {content: "const a = 1;\nconst b = await fetch('x');\nexport default { b };", message: "it uses await at the top level, and a policy cannot wait", file: "sandbox.config.js", line: 2},
+		"top-level await":           {content: "const a = 1;\nconst b = await fetch('x');\nexport default { b };", message: "it uses await at the top level, and a configuration file cannot wait", file: "sandbox.config.js", line: 2},
 		"endless loop":              {content: "import './throws.js';\nfunction spin() {\n  for (;;) Math.abs(1);\n}\nspin();\nexport default {};", message: "longer than the 2s", file: "sandbox.config.js", line: 5, stack: "at spin (.sandbox/sandbox.config.js)\n"},
 		"endless native loop":       {content: "Array.prototype.reverse.call({ length: 2 ** 53 - 1 });\nexport default {};", message: "longer than the 2s"},
 		"memory bomb":               {content: "import './throws.js';\nconst a = [];\nfor (;;) a.push(new Uint8Array(32 << 20));\nexport default {};", message: "more than the 64 MB of memory", file: "sandbox.config.js", line: 3, stack: ".sandbox/sandbox.config.js:3"},
