@@ -39,6 +39,7 @@ type Use struct {
 	// Name is the global's name: "fetch", "navigator".
 	Name string
 	// Path goes on from Name as far as static members go: "navigator.clipboard.writeText".
+	// A key that holds a dot or a quote stands in brackets, as JSON with \u002e for the dot.
 	Path string
 	// Root is the name by which the global object was reached, "window" for
 	// window.fetch, "this" for this.fetch, and "" for a plain name. The script needs

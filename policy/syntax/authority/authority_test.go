@@ -115,6 +115,14 @@ func TestInfer_givesPlaceRootAndDetail(t *testing.T) {
 	}
 }
 
+func TestInfer_keepsOddKeysInOnePart(t *testing.T) {
+	t.Parallel()
+	r := authority.Infer(syntax.Parse("a.js", `window["a.b"].c; window[""]()`))
+	if len(r.Uses) != 2 || r.Uses[0].Name != `["a\u002eb"]` || r.Uses[0].Path != r.Uses[0].Name+".c" || r.Uses[1].Name != `[""]` {
+		t.Errorf("got %+v", r.Uses)
+	}
+}
+
 func TestInfer_saysSoWhenAScriptCannotBeRead(t *testing.T) {
 	t.Parallel()
 	r := authority.Infer(syntax.Parse("a.js", strings.Repeat("(", 20_000)))
@@ -162,7 +170,7 @@ func FuzzInfer(f *testing.F) {
 		}
 		for i, u := range r.Uses {
 			inside(u.Span.Start, u.Span.End)
-			if u.Name == "" && u.Path != "" || !strings.HasPrefix(u.Path, u.Name) {
+			if u.Name == "" || !strings.HasPrefix(u.Path, u.Name) {
 				t.Errorf("name %q of path %q", u.Name, u.Path)
 			}
 			if i > 0 && r.Uses[i-1].Span.Start > u.Span.Start {

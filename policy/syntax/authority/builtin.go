@@ -158,6 +158,7 @@ func (e *engine) text(content string) *engine {
 	}
 	inner := newEngine(file, tree, e.nested+1)
 	inner.run()
+	e.steps += inner.steps
 	e.texts[content] = inner
 	return inner
 }
@@ -374,7 +375,7 @@ func (e *engine) eachKey(call *parse.Node, key int, f fact, why Reason, kind Kin
 	}
 	for _, name := range names {
 		if !inherited[name] {
-			do(fact{what: host, path: name, root: f.root, ctx: f.ctx})
+			do(fact{what: host, path: segment(name), root: f.root, ctx: f.ctx})
 		}
 	}
 }
@@ -412,7 +413,7 @@ func (e *engine) merged(call, source *parse.Node, f fact) {
 			continue
 		}
 		for _, name := range names {
-			e.use(m.Name(), fact{what: host, path: name, root: f.root, ctx: f.ctx}, Write)
+			e.use(m.Name(), fact{what: host, path: segment(name), root: f.root, ctx: f.ctx}, Write)
 		}
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 )
 
-// maxConstants bounds how many texts one expression may stand for, and
-// maxConstantDepth how far they are looked for.
+// maxConstants bounds how many texts one expression may stand for, maxJoined their
+// length in bytes when they are put together, and maxConstantDepth how far they are
+// looked for.
 const (
 	maxConstants     = 64
+	maxJoined        = 4096
 	maxConstantDepth = 24
 )
 
@@ -218,7 +220,7 @@ func joined(left, right []string) ([]string, bool) {
 	var out []string
 	for _, l := range left {
 		for _, r := range right {
-			if len(l)+len(r) > 1<<16 {
+			if len(l)+len(r) > maxJoined {
 				return nil, false
 			}
 			out = append(out, l+r)
@@ -296,14 +298,23 @@ func (s *survey) truthOf(id *parse.Node, depth int) (outcome, known bool) {
 	if s.untouched(symbol) && s.modules[symbol] != nil {
 		return true, true
 	}
+	if t, ok := s.truths[symbol]; ok {
+		return t.outcome, t.known
+	}
+	s.truths[symbol] = truth{} // unknown, should it depend on itself
 	value, constant := s.only(symbol)
 	if value == nil {
 		return false, false
 	}
 	outcome, known = s.truth(value, depth)
 	// A var is undefined before its declaration is reached.
-	return outcome, known && (constant || !outcome)
+	known = known && (constant || !outcome)
+	s.truths[symbol] = truth{outcome, known}
+	return outcome, known
 }
+
+// truth is the outcome of a condition, and whether it is known.
+type truth struct{ outcome, known bool }
 
 // only returns the only value that a variable is given, and whether it is a const.
 func (s *survey) only(symbol *parse.Symbol) (*parse.Node, bool) {

@@ -120,6 +120,8 @@ type engine struct {
 	made       []*parse.Node // accesses to the constructor of a function of the script
 	hostCalls  map[*parse.Node][]hostCall
 	texts      map[string]*engine
+	asks       map[*parse.Node]truth  // memo of withoutArgument
+	pure       map[*parse.Symbol]bool // memo of onlyCode
 
 	uses     map[useKey]*use
 	unknowns map[unknownKey]*Unknown
@@ -131,7 +133,7 @@ func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
 		seen: map[arrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
 		callees: map[*parse.Node][]edge{}, handed: map[*parse.Node][]argument{}, full: map[*parse.Node]bool{},
 		contexts: map[context]*context{}, carried: map[*parse.Symbol]int{}, evaluating: map[*parse.Symbol]bool{},
-		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, uses: map[useKey]*use{}, unknowns: map[unknownKey]*Unknown{},
+		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, uses: map[useKey]*use{}, unknowns: map[unknownKey]*Unknown{},
 	}
 	return e
 }
@@ -194,6 +196,7 @@ func (e *engine) findEscaping() {
 	for round := 0; ; round++ {
 		changed := false
 		clear(e.full)
+		clear(e.pure)
 		for _, call := range calls {
 			if round < rounds && e.covered(call) {
 				continue
@@ -209,6 +212,7 @@ func (e *engine) findEscaping() {
 		}
 	}
 	clear(e.full)
+	clear(e.pure)
 }
 
 // seed puts in the facts from which everything starts.
@@ -660,53 +664,71 @@ func (e *engine) onlyCode(n *parse.Node, depth int) bool {
 			return e.onlyCode(callee.Expression(), depth+1)
 		}
 	case parse.KindIdentifier:
-		symbol := e.symbols[n]
-		if symbol == nil || e.carried[symbol] > maxFunctions {
-			return false
-		}
-		if e.evaluating[symbol] {
-			return true
-		}
-		e.evaluating[symbol] = true
-		defer delete(e.evaluating, symbol)
-		written, ok := e.assigned(symbol)
-		if !ok || len(symbol.Declarations) == 0 {
-			return false
-		}
-		for _, d := range symbol.Declarations {
-			switch d.Kind {
-			case parse.KindFunctionDeclaration, parse.KindClassDeclaration, parse.KindFunctionExpression, parse.KindClassExpression:
-			case parse.KindVariableDeclaration:
-				if d.Name().Kind != parse.KindIdentifier || !e.plainDeclaration(d) {
-					return false
-				}
-				if d.Initializer() != nil {
-					written = append(written, d.Initializer())
-				}
-			case parse.KindParameter:
-				fn := e.byNode[d.Parent]
-				if fn == nil || fn.escapes || len(fn.callers) == 0 || d.Name().Kind != parse.KindIdentifier {
-					return false
-				}
-				for _, c := range fn.callers {
-					arg := c.argument(slices.Index(fn.params, d))
-					if arg == nil {
-						return false
-					}
-					written = append(written, arg)
-				}
-			default:
-				return false
-			}
-		}
-		for _, value := range written {
-			if !e.onlyCode(value, depth+1) {
-				return false
-			}
-		}
-		return true
+		return e.onlyCodeIn(e.symbols[n], depth)
 	}
 	return false
+}
+
+// onlyCodeIn is onlyCode of a variable.
+func (e *engine) onlyCodeIn(symbol *parse.Symbol, depth int) bool {
+	if symbol == nil || len(symbol.Declarations) == 0 || e.carried[symbol] > maxFunctions {
+		return false
+	}
+	if known, ok := e.pure[symbol]; ok {
+		return known
+	}
+	if e.evaluating[symbol] {
+		return true
+	}
+	outermost := len(e.evaluating) == 0
+	e.evaluating[symbol] = true
+	given, ok := e.given(symbol)
+	for _, value := range given {
+		ok = ok && e.onlyCode(value, depth+1)
+	}
+	delete(e.evaluating, symbol)
+	if outermost {
+		// Inside of another question the answer may have been presumed.
+		e.pure[symbol] = ok
+	}
+	return ok
+}
+
+// given returns the expressions that a variable gets its values from, its own
+// functions and classes left out; false when there are other sources.
+func (e *engine) given(symbol *parse.Symbol) ([]*parse.Node, bool) {
+	out, ok := e.assigned(symbol)
+	if !ok {
+		return nil, false
+	}
+	for _, d := range symbol.Declarations {
+		switch d.Kind {
+		case parse.KindFunctionDeclaration, parse.KindClassDeclaration, parse.KindFunctionExpression, parse.KindClassExpression:
+		case parse.KindVariableDeclaration:
+			if d.Name().Kind != parse.KindIdentifier || !e.plainDeclaration(d) {
+				return nil, false
+			}
+			if d.Initializer() != nil {
+				out = append(out, d.Initializer())
+			}
+		case parse.KindParameter:
+			fn := e.byNode[d.Parent]
+			if fn == nil || fn.escapes || len(fn.callers) == 0 || d.Name().Kind != parse.KindIdentifier {
+				return nil, false
+			}
+			i := slices.Index(fn.params, d)
+			for _, c := range fn.callers {
+				arg := c.argument(i)
+				if arg == nil {
+					return nil, false
+				}
+				out = append(out, arg)
+			}
+		default:
+			return nil, false
+		}
+	}
+	return out, true
 }
 
 // plainDeclaration reports whether a variable has its value from its initializer,

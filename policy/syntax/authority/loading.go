@@ -74,7 +74,12 @@ func (e *engine) isLoading(n *parse.Node) bool {
 			condition, outcome = s.Expression, s.ThenStatement == n
 		}
 		if condition != nil && condition != n {
-			if missing, known := e.withoutArgument(condition, fn); known && missing != outcome {
+			asked, seen := e.asks[condition]
+			if !seen {
+				asked.outcome, asked.known = e.withoutArgument(condition, fn)
+				e.asks[condition] = asked
+			}
+			if asked.known && asked.outcome != outcome {
 				return false
 			}
 		}

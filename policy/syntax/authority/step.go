@@ -2,6 +2,7 @@ package authority
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/microsoft/typescript-go/shim/parse"
@@ -131,7 +132,7 @@ func (e *engine) operand(n, p *parse.Node, f fact) {
 				return
 			}
 			for _, name := range names {
-				e.presence(p, f, name)
+				e.presence(p, f, segment(name))
 			}
 		}
 	case parse.TokenInstanceOf:
@@ -209,6 +210,7 @@ func isDeleted(n *parse.Node) bool {
 // member follows a value into its members of the given names.
 func (e *engine) member(n, p *parse.Node, f fact, names []string) {
 	for _, name := range names {
+		name = segment(name)
 		switch f.what {
 		case global:
 			e.globalMember(p, f, name)
@@ -224,6 +226,15 @@ func (e *engine) member(n, p *parse.Node, f fact, names []string) {
 			// Its constructor is looked for from the other end.
 		}
 	}
+}
+
+// segment returns a name as a part of a path. Only strings as keys can hold what would
+// look like two parts.
+func segment(name string) string {
+	if name == "" || strings.ContainsAny(name, `."[]`) {
+		return "[" + strings.ReplaceAll(strconv.Quote(name), ".", `\u002e`) + "]"
+	}
+	return name
 }
 
 // globalMember follows the global object into a member.
@@ -531,6 +542,7 @@ func (e *engine) taken(m *parse.Node, f fact) {
 		return
 	}
 	for _, name := range names {
+		name = segment(name)
 		var member fact
 		switch {
 		case f.what == global && globalNames[name]:

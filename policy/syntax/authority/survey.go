@@ -64,6 +64,7 @@ type survey struct {
 	modules   map[*parse.Symbol]*function // the parameters exports and module of wrapped modules
 	lazy      map[*parse.Node]bool
 	written   map[*parse.Symbol][]*parse.Node
+	truths    map[*parse.Symbol]truth
 }
 
 // frame is where the walk stands.
@@ -78,7 +79,7 @@ func newSurvey(tree syntax.Tree) *survey {
 	s := &survey{
 		tree: tree, byNode: map[*parse.Node]*function{}, symbols: map[*parse.Node]*parse.Symbol{}, free: map[string][]*parse.Node{},
 		wrapped: map[*parse.Node]*parse.Node{}, modules: map[*parse.Symbol]*function{}, lazy: map[*parse.Node]bool{},
-		written: map[*parse.Symbol][]*parse.Node{},
+		written: map[*parse.Symbol][]*parse.Node{}, truths: map[*parse.Symbol]truth{},
 	}
 	for symbol, uses := range tree.Uses {
 		for _, id := range uses {
