@@ -61,6 +61,9 @@ func (c *check) application(ctx context.Context, resolved []resolve.Result) erro
 	if err != nil {
 		return err
 	}
+	if scanned.Truncated {
+		c.sn.session.options.Logger.Warn("the project has more source files than are looked at for imports", "root", c.sn.root, "looked at", scanned.Files)
+	}
 	c.escaped = appscan.Findings(project, c.policy, scanned.Imports)
 	return nil
 }

@@ -272,8 +272,11 @@ func Watches(root, path string) bool {
 	case strings.HasPrefix(rel, policy.Folder+"/"), slices.Contains(lockfiles, rel):
 		return true
 	}
+	if filepath.Base(rel) == ".gitignore" {
+		return true
+	}
 	switch strings.ToLower(filepath.Ext(rel)) {
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json":
+	case ".vue", ".svelte", ".astro", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json":
 		return true
 	}
 	return false

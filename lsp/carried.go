@@ -1,9 +1,6 @@
 package lsp
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
@@ -18,7 +15,7 @@ type carried struct {
 
 // newCarried keeps of the findings those that are not among the parsed ones.
 func newCarried(root string, v *view, findings, parsed []finding.Finding) carried {
-	known := make(map[string]bool, len(parsed))
+	known := make(map[sameness]bool, len(parsed))
 	for _, f := range parsed {
 		known[identity(f)] = true
 	}
@@ -31,13 +28,18 @@ func newCarried(root string, v *view, findings, parsed []finding.Finding) carrie
 	return c
 }
 
-// identity returns what two equal findings have in common.
-func identity(f finding.Finding) string {
-	raw, err := json.Marshal(f)
-	if err != nil {
-		return string(f.Code) + f.Message + f.File
-	}
-	return string(bytes.TrimSpace(raw))
+// sameness is what two findings have in common that say the same of the same place.
+// What they offer to do about it may differ: a check knows more than a text.
+type sameness struct {
+	code     finding.Code
+	severity finding.Severity
+	message  string
+	file     string
+	where    text.Range
+}
+
+func identity(f finding.Finding) sameness {
+	return sameness{f.Code, f.Severity, f.Message, f.File, f.Range}
 }
 
 // onto returns the findings that still hold in another view of the documents, with
