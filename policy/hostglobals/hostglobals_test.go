@@ -285,3 +285,9 @@ func BenchmarkLookup(b *testing.B) {
 		Lookup("AbortController")
 	}
 }
+
+func BenchmarkSuggest(b *testing.B) {
+	for b.Loop() {
+		Suggest("perfomance")
+	}
+}
