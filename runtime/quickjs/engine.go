@@ -45,27 +45,36 @@ func New(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{options: options}
-	if options.CacheDir != "" {
-		e.cache, err = wazero.NewCompilationCacheWithDir(options.CacheDir)
-		if err != nil {
-			return nil, fmt.Errorf("open the engine cache %s: %w", options.CacheDir, err)
-		}
+	if err = e.openCache(); err == nil {
+		err = e.open(ctx, wasm)
 	}
-	if err := e.open(ctx, wasm); err != nil {
-		err = errors.Join(err, e.Close(ctx))
-		if options.CacheDir == "" {
-			return nil, err
-		}
-		// A cache that another program damaged must not keep the engine from
-		// opening; compiling takes longer and is always right.
-		options.CacheDir = ""
-		plain, again := New(ctx, options)
-		if again != nil {
-			return nil, err
-		}
-		return plain, nil
+	if err == nil {
+		return e, nil
 	}
-	return e, nil
+	err = errors.Join(err, e.Close(ctx))
+	if options.CacheDir == "" {
+		return nil, err
+	}
+	// A cache that may not be written, or that another program damaged, must not keep
+	// the engine from opening; compiling takes longer and is always right.
+	options.CacheDir = ""
+	plain, again := New(ctx, options)
+	if again != nil {
+		return nil, err
+	}
+	return plain, nil
+}
+
+func (e *Engine) openCache() error {
+	if e.options.CacheDir == "" {
+		return nil
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(e.options.CacheDir)
+	if err != nil {
+		return fmt.Errorf("open the engine cache %s: %w", e.options.CacheDir, err)
+	}
+	e.cache = cache
+	return nil
 }
 
 func (e *Engine) open(ctx context.Context, wasm []byte) error {

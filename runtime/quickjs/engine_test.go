@@ -27,7 +27,7 @@ func TestHash_isTheWasmsSHA256(t *testing.T) {
 	}
 }
 
-func TestEngine_opensFromItsCacheAndFromADamagedOne(t *testing.T) {
+func TestEngine_opensWhateverStateItsCacheIsIn(t *testing.T) {
 	sharedEngine(t) // fills the shared cache
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(cacheDir)); err != nil {
@@ -61,6 +61,10 @@ func TestEngine_opensFromItsCacheAndFromADamagedOne(t *testing.T) {
 		t.Fatalf("the cache has %d files: %v", files, err)
 	}
 	open()
+	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	open() // no cache can be made there
 }
 
 func TestEngine_refusesAModuleWithoutTheExpectedExports(t *testing.T) {
