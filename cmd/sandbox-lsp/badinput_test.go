@@ -159,8 +159,11 @@ func holds(t *testing.T, dir string, o ended) {
 	}
 	for _, l := range manifest.Libraries {
 		for _, f := range []*file{l.Bundle, l.Proxy} {
-			if f == nil || strings.HasPrefix(files[f.Path], "link to ") {
+			if f == nil {
 				continue
+			}
+			if content, there := files[f.Path]; !there || strings.HasPrefix(content, "link to ") {
+				continue // the case took it away
 			}
 			if sum := sha256.Sum256([]byte(files[f.Path])); hex.EncodeToString(sum[:]) != f.SHA256 {
 				t.Errorf("%s is not what the manifest says", f.Path)
