@@ -186,6 +186,17 @@ func FindRoot(path string) (string, bool) {
 	}
 }
 
+// IsProject reports whether a folder holds a policy.
+func IsProject(root string) bool {
+	if _, err := os.Stat(filepath.Join(root, policy.Folder)); err != nil {
+		return false // as most folders, at the price of one question
+	}
+	return slices.ContainsFunc(policy.ConfigFiles, func(name string) bool {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+		return err == nil && info.Mode().IsRegular()
+	})
+}
+
 // Snapshot is one immutable view of a project.
 type Snapshot struct {
 	session *Session

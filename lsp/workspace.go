@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,12 +10,12 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/analysis"
 )
 
-// projectFile is the usual name of what makes a folder the root of a project; the
-// other names are policy.ConfigFiles.
-const projectFile = policy.ConfigFile
+// projectFile is the usual name of what makes a folder the root of a project; it may
+// have others, see analysis.IsProject.
+const projectFile = ".sandbox/sandbox.config.js"
 
 // searchDepth and searchLimit bound the search for projects below a folder of the
 // workspace: monorepos put packages two or three levels deep, and a folder that is
@@ -116,7 +115,7 @@ func findProjects(ctx context.Context, folder string) []string {
 		if path != folder && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
-		if isProject(path) {
+		if analysis.IsProject(path) {
 			roots = append(roots, path)
 		}
 		if below, err := filepath.Rel(folder, path); err == nil && below != "." && strings.Count(below, string(filepath.Separator))+1 >= searchDepth {
@@ -125,16 +124,6 @@ func findProjects(ctx context.Context, folder string) []string {
 		return nil
 	})
 	return roots
-}
-
-func isProject(root string) bool {
-	if _, err := os.Stat(filepath.Join(root, policy.Folder)); err != nil {
-		return false // as most folders, at the price of one question
-	}
-	return slices.ContainsFunc(policy.ConfigFiles, func(name string) bool {
-		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
-		return err == nil && info.Mode().IsRegular()
-	})
 }
 
 // project returns the project at a root, and starts its worker if it is new.
@@ -199,7 +188,7 @@ func (s *server) didChangeWatchedFiles(p *protocol.DidChangeWatchedFilesParams) 
 		}
 		for root, known := range s.projects {
 			// The root of a project that was deleted cannot be asked for any more.
-			if event.Type == protocol.FileChangeTypeDeleted && within(root, path) && !isProject(root) && !s.hasOpen(root) {
+			if event.Type == protocol.FileChangeTypeDeleted && within(root, path) && !analysis.IsProject(root) && !s.hasOpen(root) {
 				s.drop(root, known)
 			}
 		}
@@ -219,7 +208,7 @@ func (s *server) wanted(root string) bool {
 	if s.projects[root] != nil {
 		return true
 	}
-	return isProject(root) && slices.ContainsFunc(s.folders, func(folder string) bool { return within(folder, root) })
+	return analysis.IsProject(root) && slices.ContainsFunc(s.folders, func(folder string) bool { return within(folder, root) })
 }
 
 func (s *server) hasOpen(root string) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sandbox-lsp/sandbox-lsp/analysis"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
 
@@ -45,7 +46,7 @@ func newDiskCore() *diskCore {
 
 func (c *diskCore) Root(path string) (string, bool) {
 	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if isProject(dir) {
+		if analysis.IsProject(dir) {
 			return dir, filepath.Ext(path) == ".js"
 		}
 	}
