@@ -3,6 +3,7 @@ package authority
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/microsoft/typescript-go/shim/parse"
 
@@ -283,6 +284,12 @@ func (s *survey) truth(n *parse.Node, depth int) (outcome, known bool) {
 			if left != "" && right != "" {
 				equal := operator == parse.TokenEqualsEquals || operator == parse.TokenEqualsEqualsEquals
 				return (left == right) == equal, true
+			}
+		case parse.TokenLessThan, parse.TokenGreaterThan:
+			// Minifiers write typeof x < "u" for "is defined".
+			left, right := s.literal(b.Left, depth+1), s.literal(b.Right, depth+1)
+			if strings.HasPrefix(left, "s") && strings.HasPrefix(right, "s") {
+				return (left < right) == (operator == parse.TokenLessThan) && left != right, true
 			}
 		}
 	}
