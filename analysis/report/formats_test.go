@@ -48,10 +48,10 @@ var full = Report{
 			{Code: finding.MissingPermission, Severity: finding.Hint, Message: "\"uuid\" asks for crypto.", File: ".sandbox/sandbox.config.js", Range: span(3, 2, 3, 6), Data: map[string]string{"library": "uuid", "permission": "crypto"}},
 			{Code: finding.EscapedImport, Severity: finding.Info, Message: "ünïcode 🎉", File: "src/a:b,c%.ts", Range: span(7, 1, 9, 3), Data: map[string]string{"library": "not in the policy"}},
 		},
+		Suppressed: []finding.Finding{{Code: finding.UnusedPermission, Severity: finding.Warning, Message: "unused", File: ".sandbox/sandbox.config.js", Range: span(4, 2, 4, 6), Data: map[string]string{"library": "@scope/kit", "suppressed": "needed at night"}}},
 	},
-	Suppressed: []finding.Finding{{Code: finding.UnusedPermission, Severity: finding.Warning, Message: "unused", File: ".sandbox/sandbox.config.js", Range: span(4, 2, 4, 6), Data: map[string]string{"library": "@scope/kit", "suppressed": "needed at night"}}},
-	Baselined:  []finding.Finding{{Code: finding.NoDeclarations, Severity: finding.Warning, Message: "no types", File: ".sandbox/sandbox.config.js", Range: span(4, 2, 4, 6), Data: map[string]string{"library": "@scope/kit"}}},
-	Prefix:     "apps/shop",
+	Baselined: []finding.Finding{{Code: finding.NoDeclarations, Severity: finding.Warning, Message: "no types", File: ".sandbox/sandbox.config.js", Range: span(4, 2, 4, 6), Data: map[string]string{"library": "@scope/kit"}}},
+	Prefix:    "apps/shop",
 }
 
 var empty = Report{Tool: full.Tool, Result: &analysis.Result{}}

@@ -68,7 +68,7 @@ func count(findings []finding.Finding) summary {
 // JSON writes the report as one object.
 func (r Report) JSON(w io.Writer) error {
 	doc := document{SchemaVersion: schemaVersion, Tool: r.Tool, Findings: r.Result.Findings, Summary: count(r.Result.Findings), Libraries: []libraryEntry{}}
-	doc.Summary.Suppressed, doc.Summary.InBaseline = len(r.Suppressed), len(r.Baselined)
+	doc.Summary.Suppressed, doc.Summary.InBaseline = len(r.Result.Suppressed), len(r.Baselined)
 	if doc.Findings == nil {
 		doc.Findings = []finding.Finding{}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/suppress"
 )
 
 // The form is the one that CI servers agree on; times are left out, so that two runs
@@ -85,7 +86,7 @@ func (r Report) JUnit(w io.Writer) error {
 			s.Cases, s.Skipped = append(s.Cases, c), s.Skipped+1
 		}
 	}
-	skip(r.Suppressed, func(f finding.Finding) string { return "suppressed: " + f.Data[suppressedField] })
+	skip(r.Result.Suppressed, func(f finding.Finding) string { return "suppressed: " + f.Data[suppress.ReasonKey] })
 	skip(r.Baselined, func(finding.Finding) string { return "in the baseline" })
 	all := junitSuites{Name: r.Tool.Name}
 	for _, name := range order {

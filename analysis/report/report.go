@@ -18,9 +18,6 @@ type Report struct {
 	Tool   Tool
 	Result *analysis.Result // its findings are those that count
 	Build  *analysis.Build  // nil for a check
-	// Suppressed are the findings that a comment in the sources hides; the field
-	// "suppressed" of their Data has the comment's reason.
-	Suppressed []finding.Finding
 	// Baselined are the findings that the baseline lists.
 	Baselined []finding.Finding
 	// Prefix is the project's folder as seen from where the files that annotations
@@ -88,5 +85,5 @@ func (r Report) file(name string) string {
 
 // hidden returns the findings that a report shows without counting them.
 func (r Report) hidden() []finding.Finding {
-	return slices.Concat(r.Suppressed, r.Baselined)
+	return slices.Concat(r.Result.Suppressed, r.Baselined)
 }

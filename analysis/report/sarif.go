@@ -13,11 +13,9 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/suppress"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
-
-// suppressedField is the field of a finding's Data that holds why a comment hides it.
-const suppressedField = "suppressed"
 
 // sourceRoot is the name under which SARIF consumers know the folder that relative
 // URIs start from. Its own place is left open: where a checkout lies on the machine
@@ -114,8 +112,8 @@ func (r Report) sarif() *sarif.Report {
 		}
 	}
 	add(r.Result.Findings, nil)
-	add(r.Suppressed, func(f finding.Finding) *sarif.Suppression {
-		return sarif.NewSuppression().WithKind("inSource").WithStatus("accepted").WithJustification(f.Data[suppressedField])
+	add(r.Result.Suppressed, func(f finding.Finding) *sarif.Suppression {
+		return sarif.NewSuppression().WithKind("inSource").WithStatus("accepted").WithJustification(f.Data[suppress.ReasonKey])
 	})
 	add(r.Baselined, func(finding.Finding) *sarif.Suppression {
 		return sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification("in the baseline")

@@ -23,7 +23,7 @@ func (c *cli) checkCommand() *cobra.Command {
 	}
 	cmd.RunE = c.onProject(func(ctx context.Context, p *project, progress analysis.Progress) (outcome, error) {
 		result, err := p.snapshot.Check(ctx, progress)
-		return outcome{result: result, pretty: func(out report.Pretty, took time.Duration) error {
+		return outcome{result: result, pretty: func(out report.Pretty, result *analysis.Result, took time.Duration) error {
 			return out.Check(c.out, result, took)
 		}}, err
 	})
@@ -43,8 +43,10 @@ func (c *cli) buildCommand() *cobra.Command {
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{result: build.Result, build: build, pretty: func(out report.Pretty, took time.Duration) error {
-			return out.Build(c.out, build, dryRun, took)
+		return outcome{result: build.Result, build: build, pretty: func(out report.Pretty, result *analysis.Result, took time.Duration) error {
+			shown := *build
+			shown.Result = result
+			return out.Build(c.out, &shown, dryRun, took)
 		}}, nil
 	})
 	cmd.Flags().BoolVar(&dryRun, "check", false, "write nothing; fail when a file on disk is not what a build would write")
@@ -56,7 +58,7 @@ func (c *cli) buildCommand() *cobra.Command {
 type outcome struct {
 	result *analysis.Result
 	build  *analysis.Build // nil for a check
-	pretty func(report.Pretty, time.Duration) error
+	pretty func(report.Pretty, *analysis.Result, time.Duration) error
 }
 
 // onProject wraps a command that works on a project and reports findings.
@@ -77,18 +79,25 @@ func (c *cli) onProject(work func(context.Context, *project, analysis.Progress) 
 		if err != nil {
 			return err
 		}
+		shown, err := c.selection.apply(cmd.Context(), p, o.result)
+		if err != nil {
+			return err
+		}
 		if c.format == report.FormatPretty {
-			err = o.pretty(c.pretty(p), time.Since(began))
+			err = o.pretty(c.pretty(p), shown.Result, time.Since(began))
 		} else {
-			err = report.Report{Tool: tool(), Result: o.result, Build: o.build, Prefix: prefix(p.snapshot.Root())}.Write(c.out, c.format)
+			err = report.Report{
+				Tool: tool(), Result: shown.Result, Build: o.build, Baselined: shown.baselined, Prefix: prefix(p.snapshot.Root()),
+			}.Write(c.out, c.format)
 			if err == nil { // the report is for a program; a log wants a line for people
-				err = report.Pretty{}.Summary(c.err, o.result, time.Since(began))
+				err = report.Pretty{}.Summary(c.err, shown.Result, time.Since(began))
 			}
 		}
 		if err != nil {
 			return err
 		}
-		return c.verdict(o.result.Findings, o.build != nil && len(o.build.Stale) > 0)
+		c.selection.say(c, shown)
+		return c.verdict(shown.Findings, o.build != nil && len(o.build.Stale) > 0)
 	}
 }
 

@@ -90,6 +90,7 @@ type cli struct {
 	color     string
 	cacheDir  string
 	jobs      int
+	selection selection
 }
 
 func (c *cli) root() *cobra.Command {
@@ -114,13 +115,16 @@ func (c *cli) root() *cobra.Command {
 	flags.StringVar(&c.color, "color", "auto", "colours: auto, always or never")
 	flags.StringVar(&c.cacheDir, "cache-dir", "", "where results are kept between runs (default: the user's cache folder; - for none)")
 	flags.IntVar(&c.jobs, "jobs", 0, "libraries to work on at a time (default: one per core)")
-	root.AddCommand(c.initCommand(), c.checkCommand(), c.buildCommand(), c.proxyCommand(), c.explainCommand(), c.serveCommand(), c.versionCommand())
+	root.AddCommand(c.initCommand(), c.checkCommand(), c.buildCommand(), c.diffCommand(), c.proxyCommand(), c.explainCommand(), c.serveCommand(), c.versionCommand())
 	return root
 }
 
 func (c *cli) reportFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.format, "format", report.FormatPretty, "report: "+strings.Join(report.Formats, ", "))
 	cmd.Flags().StringVar(&c.failLevel, "fail-level", "error", "least severity that makes the exit code 1: error, warning, info, hint or none")
+	cmd.Flags().StringVar(&c.selection.baseline, "baseline", "", "a file of findings that do not count, as --write-baseline writes it")
+	cmd.Flags().StringVar(&c.selection.writeBaseline, "write-baseline", "", "write all findings to a file, to be given to --baseline later")
+	cmd.Flags().StringVar(&c.selection.changed, "changed", "", "only findings in files, or of libraries, that changed since a git revision")
 }
 
 // project is what a command works on.
@@ -180,6 +184,9 @@ func (c *cli) checkFlags() error {
 		return usage("--format: unknown format %q; use one of %s", c.format, strings.Join(report.Formats, ", "))
 	}
 	if err := c.checkColor(); err != nil {
+		return err
+	}
+	if err := c.selection.check(); err != nil {
 		return err
 	}
 	return c.verdict(nil, false)
