@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/agext/levenshtein v1.2.3
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/evanw/esbuild v0.28.2
 	github.com/git-pkgs/gitignore v1.1.0
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible

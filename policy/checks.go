@@ -34,7 +34,7 @@ func (m *Module) Options(v *Value, table []Option, owner string) (missing []Opti
 			f.Data["suggestion"] = suggestion
 		}
 	}
-	if v.Open {
+	if v.Open || m.cut(v) {
 		return nil
 	}
 	for _, o := range table {

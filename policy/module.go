@@ -92,6 +92,16 @@ func (m *Module) needsEvaluation() bool {
 	return m.Value.dynamic() || !m.Syntax.Declarative(RuntimePackage)
 }
 
+// cut reports whether a value reaches to the first syntax error, so that what is
+// missing from it may be what is being typed.
+func (m *Module) cut(v *Value) bool {
+	if len(m.Syntax.Diagnostics) == 0 {
+		return false
+	}
+	start := m.Syntax.Diagnostics[0].Span.Start
+	return v.Span.End >= start || strings.TrimSpace(m.Syntax.Text[v.Span.End:start]) == ""
+}
+
 // Object returns the exported value when it is an object, which is what every kind of
 // file has to export, and reports anything else. what names the object's keys.
 func (m *Module) Object(what string) (*Value, bool) {
@@ -113,15 +123,15 @@ func (m *Module) unreadable() bool {
 	})
 }
 
-// Finish puts the findings in order. It drops what was found wrong behind the first
-// syntax error: from there on the parser guesses what belongs to what, and a fault
-// in its guess is not the author's. What Load found stays.
+// Finish puts the findings in order. It drops what was found wrong at and behind the
+// first syntax error: from there on the parser guesses what belongs to what, and a
+// fault in its guess is not the author's. What Load found stays.
 func (m *Module) Finish() {
 	if len(m.Syntax.Diagnostics) > 0 {
 		from := m.Mapper.Position(m.Syntax.Diagnostics[0].Span.Start)
 		kept := m.Findings[:m.loaded]
 		for _, f := range m.Findings[m.loaded:] {
-			if f.Range.Start.Before(from) {
+			if f.Range.End.Before(from) {
 				kept = append(kept, f)
 			}
 		}

@@ -376,6 +376,23 @@ func TestRead_judgesNothingBehindTheFirstSyntaxError(t *testing.T) {
 	}
 }
 
+func TestRead_nothingIsMissingFromWhatIsBeingTyped(t *testing.T) {
+	for _, content := range []string{
+		"export default { lodash: {", "export default { lodash: { ", "export default { lodash: { perm", "export default { lodash: { permissions: [{ ",
+		"export default { lodash: { permissions: [{ na", "export default { lodash: { permissions: [], workloads: { w: {\n",
+	} {
+		for _, f := range read(t, content, nil).Findings {
+			if f.Code != finding.PolicyUnreadable {
+				t.Errorf("%q: %s %s", content, f.Code, f.Message)
+			}
+		}
+	}
+	p := read(t, "export default { lodash: {}, qs: { ", nil)
+	if !slices.ContainsFunc(p.Findings, func(f finding.Finding) bool { return f.Code == finding.NoPermissions }) {
+		t.Errorf("a finished entry before it is not judged: %+v", p.Findings)
+	}
+}
+
 func TestRead_whatIsNotALibraryKeyedObject(t *testing.T) {
 	for name, content := range map[string]string{
 		"empty file":   "",
