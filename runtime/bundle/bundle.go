@@ -5,6 +5,7 @@
 package bundle
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -130,14 +131,37 @@ func run(ctx context.Context, options api.BuildOptions) (*Bundle, error) {
 	if len(b.Code) > MaxBytes {
 		return nil, &Error{Messages: []Message{{Text: fmt.Sprintf("the bundle has %d MiB, more than the %d MiB that a sandbox can hold", len(b.Code)>>20, MaxBytes>>20)}}}
 	}
-	if err := b.readMetafile(options.AbsWorkingDir, result.Metafile); err != nil {
+	strict, err := b.readMetafile(options.AbsWorkingDir, result.Metafile)
+	if err != nil {
 		return nil, err
+	}
+	if strict {
+		b.Code = withDirective(b.Code)
 	}
 	return b, nil
 }
 
-// readMetafile takes the inputs and the entry's exports from esbuild's metafile.
-func (b *Bundle) readMetafile(dir, metafile string) error {
+// withDirective makes a script strict. The directive shares a line with what follows,
+// so that the source map stays right: nothing is mapped from the beginning of the
+// first line, which is the bundler's own.
+func withDirective(code []byte) []byte {
+	const directive = `"use strict"; `
+	var hashbang []byte
+	if bytes.HasPrefix(code, []byte("#!")) {
+		line := bytes.IndexByte(code, '\n') + 1
+		hashbang, code = code[:line], code[line:]
+	}
+	if bytes.HasPrefix(code, []byte(directive[:len(directive)-1])) {
+		return slices.Concat(hashbang, code)
+	}
+	return slices.Concat(hashbang, []byte(directive), code)
+}
+
+// readMetafile takes the inputs and the entry's exports from esbuild's metafile. It
+// reports whether all of the code was written as ES modules, and so as strict code,
+// which the bundler does not say in the script that it makes of them. Where a
+// CommonJS module is among them no directive can be right for both.
+func (b *Bundle) readMetafile(dir, metafile string) (strict bool, err error) {
 	var meta struct {
 		Inputs map[string]struct {
 			Format string
@@ -148,11 +172,21 @@ func (b *Bundle) readMetafile(dir, metafile string) error {
 		}
 	}
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
-		return fmt.Errorf("read the bundler's metafile: %w", err)
+		return false, fmt.Errorf("read the bundler's metafile: %w", err)
 	}
-	for path := range meta.Inputs {
-		if file, ok := inputPath(dir, path); ok {
-			b.Inputs = append(b.Inputs, file)
+	modules, others := 0, 0
+	for path, input := range meta.Inputs {
+		file, ok := inputPath(dir, path)
+		if !ok {
+			continue
+		}
+		b.Inputs = append(b.Inputs, file)
+		switch ext := filepath.Ext(file); {
+		case ext == ".json" || ext == ".css" || ext == ".wasm" || ext == ".txt":
+		case input.Format == "esm":
+			modules++
+		default:
+			others++
 		}
 	}
 	slices.Sort(b.Inputs)
@@ -163,7 +197,7 @@ func (b *Bundle) readMetafile(dir, metafile string) error {
 			b.Exports = slices.Sorted(slices.Values(output.Exports))
 		}
 	}
-	return nil
+	return modules > 0 && others == 0, nil
 }
 
 // inputPath turns a metafile path into an absolute one; false for what a plugin

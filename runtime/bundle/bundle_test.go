@@ -1,6 +1,8 @@
 package bundle
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -49,7 +51,7 @@ module.exports = function c() {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(string(esm.Code), `var __SANDBOXED_LIB__ = (() => {`) && !strings.Contains(string(esm.Code), "\nvar __SANDBOXED_LIB__ = (() => {") {
+	if !strings.HasPrefix(string(esm.Code), `"use strict"; var __SANDBOXED_LIB__ = (() => {`) {
 		t.Errorf("code does not assign the global:\n%s", esm.Code)
 	}
 	want := []string{filepath.Join(root, "a.js"), filepath.Join(root, "b.js"), filepath.Join(root, "style.css")}
@@ -65,6 +67,91 @@ module.exports = function c() {}
 	}
 	if !esm.ESM || cjs.ESM {
 		t.Errorf("ES module %v, CommonJS %v", esm.ESM, cjs.ESM)
+	}
+}
+
+func TestOfLibrary_isStrictWhereAllOfItIs(t *testing.T) {
+	root := unpack(t, `
+-- modules.js --
+import data from "./data.json"
+import off from "./off.js"
+export { data, off }
+-- package.json --
+{"browser":{"./off.js":false}}
+-- off.js --
+module.exports = 1
+-- data.json --
+{}
+-- mixed.mjs --
+import old from "./old.cjs"
+export { old }
+-- old.cjs --
+module.exports = this
+-- script.mjs --
+#!/usr/bin/env node
+export const a = 1
+-- said.mjs --
+"use strict"
+export const a = 1
+`)
+	for entry, want := range map[string]string{
+		"modules.js": `"use strict"; var `, "mixed.mjs": `var `, "old.cjs": `var `,
+		"script.mjs": "#!/usr/bin/env node\n\"use strict\"; var ", "said.mjs": "\"use strict\";",
+	} {
+		b, err := library(t, root, entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := string(b.Code)
+		if !strings.HasPrefix(code, want) || strings.Count(code, `"use strict"`) != strings.Count(want, `"use strict"`) {
+			t.Errorf("%s begins with %.60q, want %q", entry, code, want)
+		}
+	}
+}
+
+func TestOfLibrary_followsMapsToFilesThatExist(t *testing.T) {
+	const head = "{\"version\":3,\"names\":[],\"mappings\":\"AAAA\","
+	root := unpack(t, `
+-- gone.js --
+export const a = 1
+//# sourceMappingURL=gone.js.map
+-- gone.js.map --
+`+head+`"sources":["src/gone.ts"]}
+-- here.js --
+export const a = 1
+//# sourceMappingURL=here.js.map
+-- here.js.map --
+`+head+`"sourceRoot":"src/","sources":["here.ts"]}
+-- src/here.ts --
+export const a: number = 1
+-- inline.js --
+export const a = 1
+//# sourceMappingURL=data:application/json;base64,`+base64.StdEncoding.EncodeToString([]byte(head+`"sources":["webpack://x/a.ts"]}`))+`
+-- sections.js --
+export const a = 1
+//# sourceMappingURL=sections.js.map
+-- sections.js.map --
+{"version":3,"sections":[{"offset":{"line":0,"column":0},"map":`+head+`"sources":["gone.ts"]}}]}
+-- text.js --
+export const a = "//# sourceMappingURL=" + 1
+`)
+	for entry, want := range map[string]string{
+		"gone.js": "../gone.js", "here.js": "../src/here.ts", "inline.js": "../inline.js", "sections.js": "../sections.js", "text.js": "../text.js",
+	} {
+		b, err := library(t, root, entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct{ Sources []string }
+		if err := json.Unmarshal(b.Map, &m); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{want}, m.Sources); diff != "" {
+			t.Errorf("%s: sources (-want +got):\n%s", entry, diff)
+		}
+		if entry == "text.js" && !strings.Contains(string(b.Code), `"//# sourceMappingURL=1"`) {
+			t.Errorf("a text was taken for a reference:\n%s", b.Code)
+		}
 	}
 }
 

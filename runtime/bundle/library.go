@@ -36,7 +36,7 @@ func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 		LegalComments:  api.LegalCommentsEndOfFile,
 		TreeShaking:    api.TreeShakingTrue,
 		TsconfigRaw:    "{}",
-		Plugins:        []api.Plugin{builtinStubs(builtins)},
+		Plugins:        []api.Plugin{builtinStubs(builtins), presentSources()},
 	}
 	if filepath.Ext(lib.Entry) == ".json" {
 		// As an entry, data would be bundled and exported by nobody.

@@ -59,7 +59,7 @@ func OfWorkload(ctx context.Context, w Workload) (*Bundle, error) {
 		Sourcemap:      api.SourceMapLinked,
 		SourcesContent: api.SourcesContentExclude,
 		LegalComments:  api.LegalCommentsEndOfFile,
-		Plugins:        []api.Plugin{overlay(w.Overlay), real, builtinStubs(builtins)},
+		Plugins:        []api.Plugin{overlay(w.Overlay), real, builtinStubs(builtins), presentSources()},
 	}
 	b, err := run(ctx, options)
 	if err != nil {
