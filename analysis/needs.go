@@ -145,31 +145,47 @@ func (r *reporter) authority(l *Library, guest map[string]bool) {
 // missing reports SBX014: one finding for each name that the library uses, and one
 // hint for all those that it only looks for.
 func (r *reporter) missing(asked []*need, granted map[string]bool) {
-	var optional []*need
+	var optional, onlySeen []*need
 	for _, n := range asked {
 		_, known := hostglobals.Known(n.name)
 		switch {
 		case granted[n.name]:
-		case n.fatal || n.bare || known && len(n.uses) == 0:
+		case n.fatal || n.bare:
 			r.missingOne(n, known)
+		case known && len(n.uses) == 0:
+			onlySeen = append(onlySeen, n)
 		case known: // a name that no host has is a question that is always answered with no
 			optional = append(optional, n)
 		}
 	}
-	if len(optional) == 0 {
-		return
+	if len(optional) > 0 {
+		names := namesOf(optional)
+		f := r.at(finding.MissingPermission, finding.Hint, r.grantsSpan(), "%q looks for %s and does without where %s absent. Grant %s only if you want that part of it.",
+			r.lib.Name, list(names, 8), plural(len(names), "it is", "they are"), plural(len(names), "it", "one"))
+		f.Data["permissions"], f.Data["evidence"] = strings.Join(names, ","), evidenceOfAll(optional)
+		for _, n := range optional[:min(len(optional), 5)] {
+			f.Related = append(f.Related, finding.Related{Message: n.name + " is looked for here", File: n.uses[0].Place.File, Range: n.uses[0].Place.Range})
+		}
 	}
-	names := make([]string, len(optional))
-	for i, n := range optional {
+	if len(onlySeen) > 0 {
+		names := namesOf(onlySeen)
+		f := r.at(finding.MissingPermission, finding.Warning, r.grantsSpan(), "%q was seen to ask for %s while it loaded, though its code does not spell %s out; %s not granted. Its parts that use %s will fail; grant what it should have.",
+			r.lib.Name, list(names, 8), plural(len(names), "that name", "those names"), plural(len(names), "it is", "they are"), plural(len(names), "it", "them"))
+		f.Data["permissions"], f.Data["evidence"] = strings.Join(names, ","), evidenceOfAll(onlySeen)
+		for _, n := range onlySeen[:min(len(onlySeen), 5)] {
+			if p := n.seen[0].Place; p.File != "" {
+				f.Related = append(f.Related, finding.Related{Message: n.name + " was asked for here", File: p.File, Range: p.Range})
+			}
+		}
+	}
+}
+
+func namesOf(all []*need) []string {
+	names := make([]string, len(all))
+	for i, n := range all {
 		names[i] = n.name
 	}
-	f := r.at(finding.MissingPermission, finding.Hint, r.grantsSpan(), "%q looks for %s and does without where %s absent. Grant %s only if you want that part of it.",
-		r.lib.Name, list(names, 8), plural(len(names), "it is", "they are"), plural(len(names), "it", "one"))
-	f.Data["permissions"] = strings.Join(names, ",")
-	f.Data["evidence"] = evidenceOfAll(optional)
-	for _, n := range optional[:min(len(optional), 5)] {
-		f.Related = append(f.Related, finding.Related{Message: n.name + " is looked for here", File: n.uses[0].Place.File, Range: n.uses[0].Place.Range})
-	}
+	return names
 }
 
 func (r *reporter) missingOne(n *need, known bool) {
@@ -181,9 +197,6 @@ func (r *reporter) missingOne(n *need, known bool) {
 		severity = finding.Error
 		message.Reset()
 		fmt.Fprintf(&message, "%q needs %s while it loads, and it is not granted", r.lib.Name, n.name)
-	case len(n.uses) == 0:
-		message.Reset()
-		fmt.Fprintf(&message, "%q was seen to ask for %s while it loaded, though no reference to it was found in its code; it is not granted", r.lib.Name, n.name)
 	}
 	var first Place
 	if len(n.uses) > 0 {
