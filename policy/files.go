@@ -45,9 +45,8 @@ func ChooseFile(names []string, exists func(name string) bool) (used string, ign
 }
 
 // wrongModule says how a file exports its value in a way that its extension rules
-// out, and where. A text that says nothing of the kind gives "".
-func wrongModule(parsed *syntax.File) (why string, at text.Span) {
-	_, form, span := parsed.Export()
+// out, and where, given its export. An export that fits gives "".
+func wrongModule(parsed *syntax.File, form syntax.ExportForm, span text.Span) (why string, at text.Span) {
 	extension := path.Ext(parsed.Path)
 	commonJS := form == syntax.ModuleExports || form == syntax.ExportsDefault
 	switch {

@@ -62,10 +62,11 @@ func Load(ctx context.Context, source Source, evaluator Evaluator, dialect Diale
 		m.Add(dialect.Unreadable, finding.Error, d.Span, "The %s does not parse here: %s. What can be read around it still counts in the editor; a build needs the whole file.", dialect.Noun, strings.TrimSuffix(d.Message, "."))
 	}
 	m.several(source.Ignored)
-	if node, form, span := m.Syntax.Export(); form != syntax.ExportNone && node != nil {
+	node, form, span := m.Syntax.Export()
+	if form != syntax.ExportNone && node != nil {
 		m.Export, m.Value = span, fromNode(m.Syntax, node, 0)
 	}
-	switch why, at := wrongModule(m.Syntax); {
+	switch why, at := wrongModule(m.Syntax, form, span); {
 	case why != "":
 		m.Add(dialect.Unreadable, finding.Error, at, "The %s does not run as it is named: %s.", dialect.Noun, why)
 	case !m.needsEvaluation():

@@ -442,18 +442,3 @@ func TestRead_theContextEndsTheWork(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	for _, content := range forms {
-		f.Add(content)
-	}
-	f.Add(`export default { "lodash": { permissions: ["Intl", `)
-	f.Fuzz(func(t *testing.T, content string) {
-		p := read(t, content, nil)
-		for _, l := range p.Libraries {
-			if l.KeySpan.Start < 0 || l.KeySpan.End > len(content) {
-				t.Fatalf("range %v of %d bytes", l.KeySpan, len(content))
-			}
-		}
-	})
-}

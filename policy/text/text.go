@@ -9,6 +9,7 @@ package text
 
 import (
 	"sort"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -59,6 +60,7 @@ const (
 type Mapper struct {
 	text  string
 	lines []int // byte offset of each line's first byte; lines[0] == 0
+	marks func() *marks
 }
 
 // NewMapper indexes the lines of a text. Lines end at \n, \r\n or a lone \r
@@ -76,7 +78,7 @@ func NewMapper(content string) *Mapper {
 			lines = append(lines, i+1)
 		}
 	}
-	return &Mapper{text: content, lines: lines}
+	return &Mapper{text: content, lines: lines, marks: sync.OnceValue(func() *marks { return newMarks(content) })}
 }
 
 // Text returns the text that the mapper was made for.
@@ -117,6 +119,10 @@ func (m *Mapper) PositionIn(offset int, enc Encoding) Position {
 	line := sort.SearchInts(m.lines, offset+1) - 1
 	start, end := m.lines[line], m.lineEnd(line)
 	offset = min(offset, end)
+	if offset-start > 2*stride {
+		marks := m.marks()
+		return Position{Line: line, Character: marks.before(m.text, offset, enc) - marks.before(m.text, start, enc)}
+	}
 	character := 0
 	for i := start; i < offset; {
 		r, size := utf8.DecodeRuneInString(m.text[i:end])
@@ -144,7 +150,13 @@ func (m *Mapper) OffsetIn(p Position, enc Encoding) int {
 		return len(m.text)
 	}
 	i, end := m.lines[p.Line], m.lineEnd(p.Line)
-	for character := 0; i < end; {
+	character := 0
+	if end-i > 2*stride && p.Character > stride {
+		if offset, counted, ok := m.marks().seek(m.text, i, end, p.Character, enc); ok {
+			i, character = offset, counted
+		}
+	}
+	for i < end {
 		r, size := utf8.DecodeRuneInString(m.text[i:end])
 		character += units(r, size, enc)
 		if character > p.Character {

@@ -107,6 +107,9 @@ func TestMapper_wordAtPlacesThatCompilersPrint(t *testing.T) {
 func FuzzMapper(f *testing.F) {
 	f.Add("a😀\r\nb", 3)
 	f.Add("\xff\xfe\r", 1)
+	for _, content := range long() {
+		f.Add(content, len(content)-3)
+	}
 	f.Fuzz(func(t *testing.T, content string, offset int) {
 		m := NewMapper(content)
 		for _, enc := range []Encoding{UTF16, UTF8, UTF32} {
