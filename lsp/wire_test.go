@@ -327,6 +327,29 @@ func TestWire_aClientThatReadsNothing(t *testing.T) {
 	})
 }
 
+// TestWire_aClientThatStopsReading holds that answers do not pile up without bound.
+func TestWire_aClientThatStopsReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		toServer, in := io.Pipe()
+		_, out := io.Pipe()
+		large := strings.Repeat("x", 4<<20)
+		core := &fakeCore{hover: func(context.Context, *fakeSnapshot, string, text.Position) (*analysis.Hover, error) {
+			return &analysis.Hover{Markdown: large}, nil
+		}}
+		served := make(chan error, 1)
+		go func() { served <- Serve(context.Background(), toServer, out, core, Options{}) }()
+		frame := func(body string) { _, _ = fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(body), body) }
+		frame(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}`)
+		for i := range 2 * maxUnread / len(large) {
+			frame(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/hover","params":{"textDocument":{"uri":%q},"position":{"line":0,"character":0}}}`, i+1, policyURI))
+			synctest.Wait()
+		}
+		if err := <-served; !errors.Is(err, errUnread) {
+			t.Errorf("Serve returned %v", err)
+		}
+	})
+}
+
 func TestWire_aClientThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		toServer, in := io.Pipe()
@@ -377,6 +400,31 @@ func FuzzWire(f *testing.F) {
 			}
 			e.in.Close()
 			_ = e.wait()
+		})
+	})
+}
+
+// FuzzStream feeds the server bytes as they are, headers included: it has to answer or
+// to end, and neither to panic nor to hang.
+func FuzzStream(f *testing.F) {
+	const hello = "Content-Length: 82\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}       `
+	for _, seed := range []string{
+		hello, "", "\r\n\r\n", "Content-Length: 2\r\n\r\n{}", "Content-Length: -1\r\n\r\n{}", "Content-Length: 0\r\n\r\n",
+		"Content-Length: 99999999999999999999\r\n\r\n{}", "Content-Length: 3\r\n\r\n{}", "Content-Length: 1\r\n\r\n{}\r\n",
+		"Content-Length: 2\r\nContent-Length: 4\r\n\r\nnull", "Content-Length:2\n\n{}", "content-length: 2\r\nX: \xff\r\n\r\n[]", "X\r\n\r\n{}",
+		hello + "Content-Length: 46\r\n\r\n" + `{"jsonrpc":"2.0","id":"s","method":"shutdown"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		synctest.Test(t, func(t *testing.T) {
+			e := start(t, &fakeCore{}, Options{})
+			_, _ = e.in.Write(stream)
+			e.in.Close()
+			_ = e.wait()
+			if strings.Contains(e.log.String(), "panic") {
+				t.Errorf("the log has a panic:\n%s", e.log)
+			}
 		})
 	})
 }
