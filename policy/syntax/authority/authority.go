@@ -45,7 +45,10 @@ type Use struct {
 	// window.fetch, "this" for this.fetch, and "" for a plain name. The script needs
 	// that name too.
 	Root string
-	Kind Kind
+	// RootGuarded is set where the script had asked for Root before: around this use,
+	// or where it gave the global object the name that stands here.
+	RootGuarded bool
+	Kind        Kind
 	// Span is the name or the chain of members in the script.
 	Span text.Span
 	// Guarded is set where a condition has established that the name exists, a

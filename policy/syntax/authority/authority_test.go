@@ -77,6 +77,38 @@ func TestInfer_tellsWhatIsGuarded(t *testing.T) {
 	}
 }
 
+func TestInfer_tellsWhetherTheRootWasAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		source string
+		want   bool // of the last use with a root
+	}{
+		{`window.fetch(1)`, false},
+		{`const w = window; w.fetch(1)`, false},
+		{`const w = globalThis; w.fetch(1)`, true},
+		{`typeof window !== "undefined" && window.fetch(1)`, true},
+		{`typeof window !== "undefined" && typeof window.fetch`, true},
+		{`typeof print !== "undefined" && window.fetch(1)`, false},
+		{`const root = typeof self === "object" && self || typeof global === "object" && global; root.fetch(1)`, true},
+		{`const root = typeof self !== "undefined" ? self : this; (() => root.fetch(1))()`, true},
+		{`function f(w) { w.fetch(1) } f(self); typeof self === "object" && f(self)`, false},
+		{`document.defaultView.fetch(1)`, false},
+		{`document.defaultView && document.defaultView.fetch(1)`, false},
+		{`typeof document === "object" && document.defaultView.fetch(1)`, true},
+		{`try { window.fetch(1) } catch {}`, true},
+	} {
+		got := false
+		for _, u := range authority.Infer(syntax.Parse("a.js", c.source)).Uses {
+			if u.Root != "" {
+				got = u.RootGuarded
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s\ngot %v", c.source, got)
+		}
+	}
+}
+
 func TestInfer_saysWhatTheScriptDefines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ source, want string }{

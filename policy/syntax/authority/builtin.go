@@ -190,7 +190,7 @@ func (e *engine) rooted() bool {
 func (e *engine) adopt(inner *engine, call *parse.Node) {
 	result := inner.report()
 	for _, u := range result.Uses {
-		e.use(call, fact{what: host, path: u.Path, root: u.Root, soft: u.Guarded}, u.Kind)
+		e.use(call, fact{what: host, path: u.Path, root: u.Root, soft: u.Guarded, asked: u.RootGuarded}, u.Kind)
 	}
 	for _, u := range result.Unknowns {
 		e.unknown(u.Reason, u.Kind, call)

@@ -49,8 +49,10 @@ type fact struct {
 	path string // host: the path. maker: where it was got
 	root string // global, host, giver: how the global object was reached, "" for a plain name
 	soft bool   // host: a fallback stood beside it
-	fn   *function
-	ctx  *context
+	// asked: the name by which the global object was reached had been asked for
+	asked bool
+	fn    *function
+	ctx   *context
 }
 
 // edge is a call that reaches a function.
@@ -303,7 +305,7 @@ func (e *engine) name(id *parse.Node, name string) {
 		}
 	}
 	if globalNames[name] {
-		f := fact{what: global, root: name}
+		f := fact{what: global, root: name, asked: name == "globalThis" || e.guarded(id, name, "")}
 		if e.usage(id) == asTest {
 			e.use(id, fact{what: host, path: name}, Presence)
 		}
@@ -484,7 +486,7 @@ func (e *engine) lost(n *parse.Node, f fact) {
 		if !globalNames[name] {
 			name = "globalThis"
 		}
-		e.use(n, fact{what: host, path: name}, Read)
+		e.use(n, fact{what: host, path: name, soft: f.asked}, Read)
 	case giver:
 		e.unknown(Escapes, Read, n)
 	case maker:

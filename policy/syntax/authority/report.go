@@ -48,8 +48,11 @@ func (e *engine) note(n *parse.Node, f fact, kind Kind, passage bool) {
 	if known := e.uses[key]; known != nil {
 		known.fact.soft = known.fact.soft && f.soft
 		known.passage = known.passage && passage
-		if rootRank(f.root) < rootRank(known.fact.root) {
-			known.fact.root = f.root
+		switch {
+		case f.root == known.fact.root:
+			known.fact.asked = known.fact.asked && f.asked
+		case rootRank(f.root) < rootRank(known.fact.root):
+			known.fact.root, known.fact.asked = f.root, f.asked
 		}
 		return
 	}
@@ -170,8 +173,9 @@ func (e *engine) report() Result {
 		name := firstName(u.fact.path)
 		made := Use{
 			Name: name, Path: u.fact.path, Root: u.fact.root, Kind: u.kind, Span: key.span,
-			Loading: e.isLoading(u.node),
-			Guarded: u.kind == Read && (u.fact.soft || e.guarded(u.node, name, u.fact.root)),
+			Loading:     e.isLoading(u.node),
+			Guarded:     u.kind == Read && (u.fact.soft || e.guarded(u.node, name, u.fact.root)),
+			RootGuarded: u.fact.root != "" && (u.fact.asked || e.guarded(u.node, firstName(u.fact.root), "")),
 		}
 		out.Uses = append(out.Uses, made)
 		passing = append(passing, u.passage)

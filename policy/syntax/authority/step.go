@@ -244,7 +244,7 @@ func (e *engine) globalMember(p *parse.Node, f fact, name string) {
 		e.inheritedMember(p, f, name)
 		return
 	}
-	member := fact{what: host, path: name, root: f.root, ctx: f.ctx}
+	member := fact{what: host, path: name, root: f.root, asked: f.asked, ctx: f.ctx}
 	if writes {
 		e.use(p, member, Write)
 	}
@@ -255,7 +255,7 @@ func (e *engine) globalMember(p *parse.Node, f fact, name string) {
 		if e.usage(p) == asTest {
 			e.use(p, member, Presence)
 		}
-		e.arrive(p, fact{what: global, root: f.root, ctx: f.ctx})
+		e.arrive(p, fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx})
 		return
 	}
 	member.soft = isOptional(p)
@@ -338,7 +338,7 @@ func (e *engine) hostMember(n, p *parse.Node, f fact, name string) {
 	}
 	if f.path == "document.defaultView" {
 		e.use(p, f, Read)
-		e.arrive(p, fact{what: global, root: f.path, ctx: f.ctx})
+		e.arrive(p, fact{what: global, root: f.path, asked: f.soft || e.guarded(p, firstName(f.path), f.root), ctx: f.ctx})
 		return
 	}
 	e.value(p, f)
@@ -383,7 +383,7 @@ func (e *engine) called(call *parse.Node, f fact) {
 		e.call(edge{call: call, fn: f.fn, first: 0, receiver: -1, plain: !isNew, result: !isNew && e.wrapped[call] == nil})
 	case giver:
 		if !isNew {
-			e.arrive(call, fact{what: global, root: f.root, ctx: f.ctx})
+			e.arrive(call, fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx})
 		}
 	case host:
 		e.calledHost(call, f)
@@ -546,11 +546,11 @@ func (e *engine) taken(m *parse.Node, f fact) {
 		var member fact
 		switch {
 		case f.what == global && globalNames[name]:
-			member = fact{what: global, root: f.root, ctx: f.ctx}
+			member = fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx}
 		case f.what == global && inherited[name]:
 			continue
 		case f.what == global:
-			member = fact{what: host, path: name, root: f.root, ctx: f.ctx}
+			member = fact{what: host, path: name, root: f.root, asked: f.asked, ctx: f.ctx}
 		case f.what == host && strings.Count(f.path, ".") < maxSegments:
 			member = f
 			member.path += "." + name
