@@ -92,6 +92,13 @@ type arrival struct {
 	fact fact
 }
 
+// codeArrival is an arrival of a function. They are by far the most, and smaller as
+// keys of a map.
+type codeArrival struct {
+	node *parse.Node
+	fn   *function
+}
+
 // argument is a fact in the arguments of a call.
 type argument struct {
 	call  *parse.Node
@@ -104,12 +111,13 @@ type engine struct {
 	file   *syntax.File
 	nested int // how many texts deep
 
-	queue   []arrival
-	seen    map[arrival]bool
-	facts   map[*parse.Node][]fact
-	steps   int
-	limit   int
-	stopped bool
+	queue    []arrival
+	seen     map[arrival]bool
+	seenCode map[codeArrival]bool
+	facts    map[*parse.Node][]fact
+	steps    int
+	limit    int
+	stopped  bool
 
 	callees    map[*parse.Node][]edge
 	handed     map[*parse.Node][]argument // code in arguments
@@ -132,7 +140,7 @@ type engine struct {
 func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
 	e := &engine{
 		survey: newSurvey(tree), file: file, nested: nested,
-		seen: map[arrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
+		seen: map[arrival]bool{}, seenCode: map[codeArrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
 		callees: map[*parse.Node][]edge{}, handed: map[*parse.Node][]argument{}, full: map[*parse.Node]bool{},
 		contexts: map[context]*context{}, carried: map[*parse.Symbol]int{}, evaluating: map[*parse.Symbol]bool{},
 		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, uses: map[useKey]*use{}, unknowns: map[unknownKey]*Unknown{},
@@ -321,14 +329,17 @@ func (e *engine) arrive(n *parse.Node, f fact) {
 		return
 	}
 	a := arrival{n, f}
-	if e.seen[a] {
-		return
-	}
-	if !e.spend() {
-		return
-	}
-	e.seen[a] = true
-	if f.what != code {
+	if f.what == code {
+		c := codeArrival{n, f.fn}
+		if e.seenCode[c] || !e.spend() {
+			return
+		}
+		e.seenCode[c] = true
+	} else {
+		if e.seen[a] || !e.spend() {
+			return
+		}
+		e.seen[a] = true
 		e.facts[n] = append(e.facts[n], f)
 	}
 	e.queue = append(e.queue, a)
