@@ -3,6 +3,9 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,8 +16,13 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
+// kindFixAll is the kind of the action that makes every preferred fix of a document at
+// once.
+const kindFixAll protocol.CodeActionKind = "source.fixAll.sandbox-lsp"
+
 // codeAction handles textDocument/codeAction: the fixes of the findings that the
-// range touches. They are taken from what was published and not from what the client
+// range touches, and for clients that ask for it the one action that fixes the whole
+// document. They are taken from what was published and not from what the client
 // sends back, and only if the texts that they change are still the ones that they
 // were made for.
 func (s *server) codeAction(p *protocol.CodeActionParams) (reply, error) {
@@ -22,7 +30,10 @@ func (s *server) codeAction(p *protocol.CodeActionParams) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if t.path == "" || !wantsQuickFix(p.Context.Only) {
+	// An action on the whole document is no answer to a client that did not name its
+	// kind: it would stand beside the fixes of every finding.
+	quick, all := wants(p.Context.Only, protocol.CodeActionKindQuickFix), len(p.Context.Only) > 0 && wants(p.Context.Only, kindFixAll)
+	if t.path == "" || !quick && !all {
 		return reply{value: []protocol.CommandOrCodeAction{}}, nil
 	}
 	return reply{later: func(context.Context) (any, error) {
@@ -31,18 +42,43 @@ func (s *server) codeAction(p *protocol.CodeActionParams) (reply, error) {
 		actions := []protocol.CommandOrCodeAction{}
 		for _, r := range s.publisher.about(t.path) {
 			for _, f := range r.files[t.path] {
-				if !touches(f.Range, asked) {
+				if !quick || !touches(f.Range, asked) {
 					continue
 				}
 				for _, fix := range f.Fixes {
-					if a := s.quickFix(tr, r, f, fix, len(f.Fixes) == 1); a != nil {
+					if a := s.quickFix(tr, r, f, fix, fix.Preferred || len(f.Fixes) == 1); a != nil {
 						actions = append(actions, a)
 					}
 				}
 			}
 		}
+		if all {
+			if a := s.fixAll(tr, t.path); a != nil {
+				actions = append(actions, a)
+			}
+		}
 		return actions, nil
 	}}, nil
+}
+
+// fixAll returns the action that makes every preferred fix of the findings in a
+// document that changes nothing else, or nil without any. Fixes that get in each
+// other's way wait for the next time.
+func (s *server) fixAll(tr *translator, path string) *protocol.CodeAction {
+	for _, r := range s.publisher.about(path) {
+		var fixes []finding.Fix
+		for _, fix := range finding.Preferred(r.files[path]) {
+			elsewhere := func(e finding.Edit) bool { return absolute(r.owner.root, e.File) != path }
+			if len(fix.Creates) == 0 && !slices.ContainsFunc(fix.Edits, elsewhere) {
+				fixes = append(fixes, fix)
+			}
+		}
+		merged, _ := finding.Merge(fixes)
+		if edit := s.workspaceEdit(tr, r, merged); edit != nil {
+			return &protocol.CodeAction{Title: "Make every fix that needs no decision", Kind: new(kindFixAll), Edit: edit}
+		}
+	}
+	return nil
 }
 
 // about returns the reports that say something about a file, in the order of their
@@ -60,11 +96,11 @@ func (p *publisher) about(path string) []*report {
 	return reports
 }
 
-// wantsQuickFix reports whether a client that asks for these kinds of actions wants
-// quick fixes. Kinds are hierarchical: "" includes every one.
-func wantsQuickFix(only []protocol.CodeActionKind) bool {
+// wants reports whether a client that asks for these kinds of actions wants one of a
+// kind. Kinds are hierarchical: "" includes every one. Without a list it wants all.
+func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(k protocol.CodeActionKind) bool {
-		return k == "" || k == protocol.CodeActionKindQuickFix
+		return k == "" || k == kind || strings.HasPrefix(string(kind), string(k)+".")
 	})
 }
 
@@ -72,9 +108,39 @@ func wantsQuickFix(only []protocol.CodeActionKind) bool {
 // word is at the word.
 func touches(a, b text.Range) bool { return !a.End.Before(b.Start) && !b.End.Before(a.Start) }
 
-// quickFix returns a fix as an action, or nil if a text that it changes is another
-// one now.
-func (s *server) quickFix(tr *translator, r *report, f finding.Finding, fix finding.Fix, only bool) *protocol.CodeAction {
+// quickFix returns a fix as an action, or nil if it cannot be made any more.
+func (s *server) quickFix(tr *translator, r *report, f finding.Finding, fix finding.Fix, preferred bool) *protocol.CodeAction {
+	edit := s.workspaceEdit(tr, r, fix)
+	if edit == nil {
+		return nil
+	}
+	action := &protocol.CodeAction{
+		Title:       strings.TrimSpace(fix.Title),
+		Kind:        new(protocol.CodeActionKindQuickFix),
+		Diagnostics: []protocol.Diagnostic{s.diagnostic(tr, r.owner.root, f)},
+		Edit:        edit,
+	}
+	if preferred {
+		action.IsPreferred = new(true)
+	}
+	return action
+}
+
+// workspaceEdit returns what a fix changes, or nil if a text that it changes is
+// another one now, if a file that it creates is there, or if the client cannot create
+// files.
+func (s *server) workspaceEdit(tr *translator, r *report, fix finding.Fix) *protocol.WorkspaceEdit {
+	edit := &protocol.WorkspaceEdit{}
+	for _, n := range fix.Creates {
+		path := absolute(r.owner.root, n.File)
+		_, err := os.Lstat(path)
+		if !s.client.createFiles || tr.view.byPath[path] != nil || !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		created := &protocol.CreateFile{Kind: string(protocol.ResourceOperationKindCreate), URI: tr.uri(path)}
+		// The new file is empty, so its text goes to the start of it.
+		edit.DocumentChanges = append(edit.DocumentChanges, created, documentEdit(created.URI, nil, []protocol.TextEdit{{NewText: n.Text}}))
+	}
 	type change struct {
 		uri   uri.URI
 		doc   *document
@@ -96,37 +162,32 @@ func (s *server) quickFix(tr *translator, r *report, f finding.Finding, fix find
 		}
 		c.edits = append(c.edits, protocol.TextEdit{Range: tr.toClient(path, e.Range), NewText: e.NewText})
 	}
-	if len(changes) == 0 {
+	if len(changes) == 0 && len(fix.Creates) == 0 {
 		return nil
 	}
-	edit := &protocol.WorkspaceEdit{}
 	for _, c := range changes {
-		if !s.client.documentChanges {
-			if edit.Changes == nil {
-				edit.Changes = map[uri.URI][]protocol.TextEdit{}
-			}
-			edit.Changes[c.uri] = c.edits
+		if s.client.documentChanges {
+			edit.DocumentChanges = append(edit.DocumentChanges, documentEdit(c.uri, c.doc, c.edits))
 			continue
 		}
-		var id protocol.OptionalVersionedTextDocumentIdentifier
-		id.URI = c.uri
-		if c.doc != nil {
-			id.Version = new(c.doc.version)
+		if edit.Changes == nil {
+			edit.Changes = map[uri.URI][]protocol.TextEdit{}
 		}
-		elements := make([]protocol.TextDocumentEditElement, len(c.edits))
-		for i := range c.edits {
-			elements[i] = &c.edits[i]
-		}
-		edit.DocumentChanges = append(edit.DocumentChanges, &protocol.TextDocumentEdit{TextDocument: id, Edits: elements})
+		edit.Changes[c.uri] = c.edits
 	}
-	action := &protocol.CodeAction{
-		Title:       strings.TrimSpace(fix.Title),
-		Kind:        new(protocol.CodeActionKindQuickFix),
-		Diagnostics: []protocol.Diagnostic{s.diagnostic(tr, r.owner.root, f)},
-		Edit:        edit,
+	return edit
+}
+
+// documentEdit returns edits of one document, with its version if it is open.
+func documentEdit(at uri.URI, doc *document, edits []protocol.TextEdit) *protocol.TextDocumentEdit {
+	var id protocol.OptionalVersionedTextDocumentIdentifier
+	id.URI = at
+	if doc != nil {
+		id.Version = new(doc.version)
 	}
-	if only {
-		action.IsPreferred = new(true)
+	elements := make([]protocol.TextDocumentEditElement, len(edits))
+	for i := range edits {
+		elements[i] = &edits[i]
 	}
-	return action
+	return &protocol.TextDocumentEdit{TextDocument: id, Edits: elements}
 }

@@ -233,7 +233,7 @@ var rich = finding.Finding{
 	},
 	Fixes: []finding.Fix{
 		{Title: "Do it", Edits: []finding.Edit{{File: ".sandbox/sandbox.config.js", NewText: "\"<&>\u2028"}}},
-		{Title: "Or that", Edits: []finding.Edit{}},
+		{Title: "Or that", Edits: []finding.Edit{}, Creates: []finding.NewFile{{File: "src/new.js", Text: "\n"}}, Preferred: true},
 	},
 	Data: map[string]string{"library": "x", "stack": "at <eval>\n\tat b"},
 }

@@ -21,6 +21,7 @@ type client struct {
 	relatedInformation  bool
 	codeDescription     bool
 	documentChanges     bool
+	createFiles         bool // as part of an edit
 	progress            bool
 	configuration       bool
 	watchFiles          bool // by dynamic registration
@@ -92,7 +93,7 @@ func (s *server) initialize(p *protocol.InitializeParams) (reply, error) {
 		result.ServerInfo.Version = protocol.NewOptional(s.options.Version)
 	}
 	if t := p.Capabilities.TextDocument; t != nil && t.CodeAction != nil && len(t.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0 {
-		result.Capabilities.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}}
+		result.Capabilities.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindFixAll}}
 	}
 	return reply{value: &result}, nil
 }
@@ -118,7 +119,10 @@ func readClient(c *protocol.ClientCapabilities) client {
 	}
 	if w := c.Workspace; w != nil {
 		k.configuration = yes(w.Configuration)
-		k.documentChanges = w.WorkspaceEdit != nil && yes(w.WorkspaceEdit.DocumentChanges)
+		if e := w.WorkspaceEdit; e != nil {
+			k.documentChanges = yes(e.DocumentChanges)
+			k.createFiles = k.documentChanges && slices.Contains(e.ResourceOperations, protocol.ResourceOperationKindCreate)
+		}
 		k.watchFiles = w.DidChangeWatchedFiles != nil && yes(w.DidChangeWatchedFiles.DynamicRegistration)
 		k.watchConfiguration = w.DidChangeConfiguration != nil && yes(w.DidChangeConfiguration.DynamicRegistration)
 	}

@@ -235,7 +235,7 @@ func TestInitialize_capabilities(t *testing.T) {
 				"completionProvider":     map[string]any{"triggerCharacters": []any{`"`, "'", "`", "/", "@"}},
 				"hoverProvider":          true,
 				"documentSymbolProvider": true,
-				"codeActionProvider":     map[string]any{"codeActionKinds": []any{"quickfix"}},
+				"codeActionProvider":     map[string]any{"codeActionKinds": []any{"quickfix", "source.fixAll.sandbox-lsp"}},
 				"executeCommandProvider": map[string]any{"commands": []any{"sandbox-lsp.build"}, "workDoneProgress": true},
 				"workspace":              map[string]any{"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true}},
 				"experimental":           map[string]any{"sandbox/proxyPreview": true},
