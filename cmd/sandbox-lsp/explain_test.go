@@ -45,15 +45,10 @@ var (
 	exampleEntry = regexp.MustCompile(`(?m)^  "?([\w-]+)"?: \{`)
 )
 
-// unseen are the codes whose examples are not run: a change needs an earlier
-// revision, a changed file an earlier build, and the others more of a project than an
-// example shows.
-var unseen = []finding.Code{
-	finding.UnknownGlobal, finding.RedundantPermission, finding.WholeRealm, finding.UnusedPermission, finding.MissingPermission,
-	finding.LooseAttenuation, finding.UnknownAuthority, finding.ExpiredGrant,
-	finding.EscapedImport, finding.BuiltinReached, finding.SilentDifference,
-	finding.VersionMismatch, finding.HashMismatch, finding.BadSuppression, finding.BadCompatManifest, finding.WidenedAuthority,
-}
+// unseen are the codes whose examples `check` of the files alone does not give: a
+// change needs an earlier revision, a changed file an earlier build, and what is
+// wrong with a compatibility manifest is said by who reads it.
+var unseen = []finding.Code{finding.HashMismatch, finding.BadCompatManifest, finding.WidenedAuthority}
 
 // TestPages_theExamplesGiveWhatTheySay lays every page's example out as a project and
 // looks for the page's message in the report.
@@ -65,13 +60,9 @@ func TestPages_theExamplesGiveWhatTheySay(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			page, _ := finding.PageOf(code)
 			example := page.Section(finding.SectionExample)
-			says := exampleSays.FindStringSubmatch(example)
-			if says == nil {
-				t.Fatal("the example shows no message")
-			}
 			o := execute(t, exampleProject(t, example), cacheDir(t), "check", "--color", "never")
-			for line := range strings.Lines(says[1]) {
-				if line = strings.TrimSuffix(line, "\n"); !strings.Contains(o.stdout, line) {
+			for _, line := range says(t, code) {
+				if !strings.Contains(o.stdout, line) {
 					t.Errorf("the report has no %q:\n%s%s", line, o.stdout, o.stderr)
 				}
 			}
@@ -108,10 +99,53 @@ func exampleProject(t *testing.T, example string) string {
 			files["node_modules/"+name+"/index.d.ts"] = "export const text: string;\n"
 		}
 	}
+	for _, name := range slices.Collect(maps.Keys(files)) { // packages that an example shows by their manifest
+		if entry := strings.TrimSuffix(name, "package.json") + "index.js"; entry != name+"index.js" && files[entry] == "" {
+			files[entry] = "exports.text = \"\";\n"
+		}
+	}
 	manifest, err := json.Marshal(map[string]any{"dependencies": listed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	files["package.json"] = string(manifest)
 	return newProject(t, files)
+}
+
+// says are the lines that a page's example shows as printed.
+func says(t *testing.T, code finding.Code) []string {
+	t.Helper()
+	page, _ := finding.PageOf(code)
+	m := exampleSays.FindStringSubmatch(page.Section(finding.SectionExample))
+	if m == nil {
+		t.Fatal("the example shows no message")
+	}
+	return strings.Split(strings.TrimSuffix(m[1], "\n"), "\n")
+}
+
+func TestPages_theExampleOfAChangedFile(t *testing.T) {
+	dir := exampleProject(t, "```js title=\".sandbox/sandbox.config.js\"\nexport default {\n  lodash: { permissions: [] },\n};\n```\n")
+	if o := execute(t, dir, cacheDir(t), "build"); o.code != exitClean {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	bundle := outputs(t, dir, []string{"dist/lodash.bundle.js"})["dist/lodash.bundle.js"]
+	change(t, dir, map[string]string{"dist/lodash.bundle.js": bundle + "// a quick fix\n"})
+	o := execute(t, dir, cacheDir(t), "check", "--color", "never")
+	for _, line := range says(t, finding.HashMismatch) {
+		if !strings.Contains(o.stdout, line) {
+			t.Errorf("the report has no %q:\n%s", line, o.stdout)
+		}
+	}
+}
+
+func TestPages_theExampleOfAWidenedPermission(t *testing.T) {
+	page, _ := finding.PageOf(finding.WidenedAuthority)
+	now := exampleFile.FindStringSubmatch(page.Section(finding.SectionExample))[2]
+	dir := inGit(t, map[string]string{policyFile: "export default { uuid: { permissions: [\"crypto\"] } };\n"}, map[string]string{policyFile: now})
+	o := execute(t, dir, cacheDir(t), "diff", "main", "--color", "never")
+	for _, line := range says(t, finding.WidenedAuthority) {
+		if !strings.Contains(o.stdout, line) {
+			t.Errorf("the report has no %q:\n%s", line, o.stdout)
+		}
+	}
 }
