@@ -65,6 +65,9 @@ func Load(ctx context.Context, source Source, evaluator Evaluator, dialect Diale
 	node, form, span := m.Syntax.Export()
 	if form != syntax.ExportNone && node != nil {
 		m.Export, m.Value = span, fromNode(m.Syntax, node, 0)
+		if better := mended(m.Syntax); better != nil {
+			m.Value = better
+		}
 	}
 	switch why, at := wrongModule(m.Syntax, form, span); {
 	case why != "":

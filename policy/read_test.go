@@ -304,14 +304,24 @@ func TestRead_halfTypedFilesKeepWhatCanBeRead(t *testing.T) {
 		libraries   []string
 		permissions []string
 	}{
-		"open array":     {`export default { "lodash": { permissions: ["Intl", `, []string{"lodash"}, []string{"Intl"}},
-		"open string":    {"export default { lodash: { permissions: [\"Intl\", \"fe\n] }, qs: { permissions: [] } }", []string{"lodash", "qs"}, []string{"Intl", "fe"}},
-		"missing value":  {`export default { lodash: { permissions: }, qs: { permissions: [] } }`, []string{"lodash", "qs"}, []string{}},
-		"missing comma":  {`export default { lodash: { permissions: ["Intl"] } qs: { permissions: [] } }`, []string{"lodash", "qs"}, []string{"Intl"}},
-		"key only":       {"export default { lodash: { permissions: [\"Intl\"] },\n  q", []string{"lodash", "q"}, []string{"Intl"}},
-		"open CommonJS":  {`module.exports = { lodash: { permissions: ["Intl"`, []string{"lodash"}, []string{"Intl"}},
-		"stray brace":    {`export default { lodash: { permissions: ["Intl"] } } }`, []string{"lodash"}, []string{"Intl"}},
-		"open callchain": {`export default defineConfig({ lodash: { permissions: ["Intl"] }, `, []string{"lodash"}, []string{"Intl"}},
+		"open array":                      {`export default { "lodash": { permissions: ["Intl", `, []string{"lodash"}, []string{"Intl"}},
+		"open string":                     {"export default { lodash: { permissions: [\"Intl\", \"fe\n] }, qs: { permissions: [] } }", []string{"lodash", "qs"}, []string{"Intl", "fe"}},
+		"open string before a library":    {"export default {\n  lodash: { permissions: [\"Int\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Int"}},
+		"open string, CRLF":               {"export default {\r\n  lodash: { permissions: [\"Int\r\n\r\n  qs: { permissions: [] },\r\n};\r\n", []string{"lodash", "qs"}, []string{"Int"}},
+		"open string on its own line":     {"export default {\n\tlodash: {\n\t\tpermissions: [\n\t\t\t'Intl',\n\t\t\t'fe\n\t\t],\n\t},\n\tqs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Intl", "fe"}},
+		"open string before a brace":      {"export default {\n  lodash: {\n    permissions: [\"Int\n  },\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Int"}},
+		"open string before an option":    {"export default {\n  lodash: {\n    permissions: [\"Int\n    snapshot: true,\n  },\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Int"}},
+		"open string in an object":        {"export default {\n  lodash: { permissions: [{ name: \"fetch\", allow: [\"https://a\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"fetch"}},
+		"open string before its brackets": {"export default {\n  lodash: { permissions: [\"Intl\", \"fe] },\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Intl", "fe"}},
+		"open string in defineConfig":     {"module.exports = defineConfig({\n  lodash: { permissions: [\"Int\n  qs: { permissions: [] },\n});\n", []string{"lodash", "qs"}, []string{"Int"}},
+		"open string in a const":          {"const l = {\n  permissions: [\"Int\n};\nexport default {\n  lodash: l,\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Int"}},
+		"open key":                        {"export default {\n  lodash: { permissions: [\"Intl\"] },\n  \"day\n  qs: { permissions: [] },\n};\n", []string{"lodash", "qs"}, []string{"Intl"}},
+		"missing value":                   {`export default { lodash: { permissions: }, qs: { permissions: [] } }`, []string{"lodash", "qs"}, []string{}},
+		"missing comma":                   {`export default { lodash: { permissions: ["Intl"] } qs: { permissions: [] } }`, []string{"lodash", "qs"}, []string{"Intl"}},
+		"key only":                        {"export default { lodash: { permissions: [\"Intl\"] },\n  q", []string{"lodash", "q"}, []string{"Intl"}},
+		"open CommonJS":                   {`module.exports = { lodash: { permissions: ["Intl"`, []string{"lodash"}, []string{"Intl"}},
+		"stray brace":                     {`export default { lodash: { permissions: ["Intl"] } } }`, []string{"lodash"}, []string{"Intl"}},
+		"open callchain":                  {`export default defineConfig({ lodash: { permissions: ["Intl"] }, `, []string{"lodash"}, []string{"Intl"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -327,6 +337,11 @@ func TestRead_halfTypedFilesKeepWhatCanBeRead(t *testing.T) {
 			lib, _ := p.Library("lodash")
 			if diff := cmp.Diff(tt.permissions, lib.PermissionNames()); diff != "" {
 				t.Errorf("permissions (-want +got):\n%s", diff)
+			}
+			for _, l := range p.Libraries {
+				if key := strings.Trim(tt.content[l.KeySpan.Start:l.KeySpan.End], `"`); key != l.Name {
+					t.Errorf("the key of %s is at %q", l.Name, key)
+				}
 			}
 			if e.asked != 0 || p.Complete || finding.Worst(p.Findings) != finding.Error || p.Findings[0].Code != finding.PolicyUnreadable {
 				t.Errorf("asked %d, complete %v, findings %v", e.asked, p.Complete, p.Findings)
