@@ -13,6 +13,7 @@ import (
 
 	"github.com/sourcegraph/conc/pool"
 
+	"github.com/sandbox-lsp/sandbox-lsp/analysis/appscan"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
@@ -34,6 +35,9 @@ type Result struct {
 	Findings  []finding.Finding
 	// Suppressed are the findings that a comment accepts; their Data says why.
 	Suppressed []finding.Finding
+	// Unsandboxed are dependencies that application code imports and the policy does
+	// not have; filled in on request.
+	Unsandboxed []appscan.Dependency
 }
 
 // Library is what a check knows of one library. Fields of stages that did not run,

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sandbox-lsp/sandbox-lsp/analysis/appscan"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/edit"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
@@ -81,8 +80,12 @@ func (sn *Snapshot) Propose(ctx context.Context, names []string, progress Progre
 		p = &policy.Policy{}
 	}
 	if len(names) == 0 {
-		if names, err = sn.imported(ctx, p); err != nil {
+		dependencies, err := sn.imports(ctx, p)
+		if err != nil {
 			return nil, err
+		}
+		for _, d := range dependencies {
+			names = append(names, d.Name)
 		}
 	}
 	names = slices.Clone(names)
@@ -123,22 +126,6 @@ func (sn *Snapshot) WriteProposal(ctx context.Context, p *Proposal) error {
 func (sn *Snapshot) exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// imported returns the dependencies that application code imports and the policy
-// does not have.
-func (sn *Snapshot) imported(ctx context.Context, p *policy.Policy) ([]string, error) {
-	dependencies, err := sn.session.scanner.Unsandboxed(ctx, appscan.ProjectOf(sn.root, sn.overlay, p, nil))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, d := range dependencies {
-		if d.Name != policy.RuntimePackage {
-			names = append(names, d.Name)
-		}
-	}
-	return names, nil
 }
 
 // propose finds out what one library needs by checking a policy that holds only it,

@@ -67,3 +67,22 @@ func (c *check) application(ctx context.Context, resolved []resolve.Result) erro
 	c.escaped = appscan.Findings(project, c.policy, scanned.Imports)
 	return nil
 }
+
+// ListUnsandboxed fills in the dependencies that the application imports past every
+// sandbox.
+func (sn *Snapshot) ListUnsandboxed(ctx context.Context, result *Result) error {
+	p := result.Policy
+	if p == nil {
+		p = &policy.Policy{}
+	}
+	var err error
+	result.Unsandboxed, err = sn.imports(ctx, p)
+	return err
+}
+
+// imports returns the dependencies that application code imports and a policy does
+// not have. The runtime is what sandboxes are made of.
+func (sn *Snapshot) imports(ctx context.Context, p *policy.Policy) ([]appscan.Dependency, error) {
+	all, err := sn.session.scanner.Unsandboxed(ctx, appscan.ProjectOf(sn.root, sn.overlay, p, nil))
+	return slices.DeleteFunc(all, func(d appscan.Dependency) bool { return d.Name == policy.RuntimePackage }), err
+}

@@ -19,6 +19,15 @@ type document struct {
 	Summary       summary           `json:"summary"`
 	Libraries     []libraryEntry    `json:"libraries"`
 	Build         *buildEntry       `json:"build,omitempty"`
+	// Unsandboxed is there when it was asked for.
+	Unsandboxed []dependencyEntry `json:"unsandboxed,omitempty"`
+}
+
+type dependencyEntry struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// ImportedBy is how many of the application's files import it.
+	ImportedBy int `json:"importedBy"`
 }
 
 type summary struct {
@@ -81,6 +90,9 @@ func (r Report) JSON(w io.Writer) error {
 			entry.Workloads = append(entry.Workloads, w.Policy.Name)
 		}
 		doc.Libraries = append(doc.Libraries, entry)
+	}
+	for _, d := range r.Result.Unsandboxed {
+		doc.Unsandboxed = append(doc.Unsandboxed, dependencyEntry{d.Name, d.Version, d.UsedBy})
 	}
 	if build := r.Build; build != nil {
 		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}, Removed: []string{}}

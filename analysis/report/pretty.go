@@ -44,8 +44,23 @@ var severityStyle = map[finding.Severity]string{finding.Error: red, finding.Warn
 func (p Pretty) Check(w io.Writer, result *analysis.Result, took time.Duration) error {
 	out := bufio.NewWriter(w)
 	p.findings(out, result)
+	p.unsandboxed(out, result)
 	p.summary(out, result, took)
 	return flush(out)
+}
+
+// unsandboxed lists the dependencies without a sandbox, when they were asked for.
+func (p Pretty) unsandboxed(out *bufio.Writer, result *analysis.Result) {
+	for _, d := range result.Unsandboxed {
+		files := fmt.Sprintf("%d files", d.UsedBy)
+		if d.UsedBy == 1 {
+			files = "1 file"
+		}
+		fmt.Fprintf(out, "%s %s %s\n", p.paint(dim, "not sandboxed"), d.Name, p.paint(dim, fmt.Sprintf("%s, imported by %s", d.Version, files)))
+	}
+	if len(result.Unsandboxed) > 0 {
+		fmt.Fprintln(out)
+	}
 }
 
 // Build prints the findings of a build, a table of the libraries, and what was

@@ -16,6 +16,7 @@ import (
 func tool() report.Tool { return report.Tool{Name: "sandbox-lsp", Version: version} }
 
 func (c *cli) checkCommand() *cobra.Command {
+	unsandboxed := false
 	cmd := &cobra.Command{
 		Use:   "check [dir]",
 		Short: "Say what is wrong with the policy and with the libraries that it sandboxes",
@@ -23,11 +24,15 @@ func (c *cli) checkCommand() *cobra.Command {
 	}
 	cmd.RunE = c.onProject(func(ctx context.Context, p *project, progress analysis.Progress) (outcome, error) {
 		result, err := p.snapshot.Check(ctx, progress)
+		if err == nil && unsandboxed {
+			err = p.snapshot.ListUnsandboxed(ctx, result)
+		}
 		return outcome{result: result, pretty: func(out report.Pretty, result *analysis.Result, took time.Duration) error {
 			return out.Check(c.out, result, took)
 		}}, err
 	})
 	c.reportFlags(cmd)
+	cmd.Flags().BoolVar(&unsandboxed, "unsandboxed", false, "also list the dependencies that the application imports and no policy covers")
 	return cmd
 }
 
