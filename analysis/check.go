@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -205,6 +206,10 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 	if result.Findings, err = sn.ofPolicy(ctx, p); err != nil {
 		return nil, err
 	}
+	inferred(result.Findings, guest, func(name string) *Library {
+		i := slices.IndexFunc(result.Libraries, func(l *Library) bool { return l.Policy.Name == name })
+		return result.Libraries[i]
+	})
 	result.Findings = append(result.Findings, c.escaped...)
 	if stages.compare {
 		sn.integrity(result, c.reporters)

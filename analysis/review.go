@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/appscan"
@@ -30,7 +32,14 @@ func (sn *Snapshot) ofPolicy(ctx context.Context, p *policy.Policy) ([]finding.F
 		from := p.Mapper.Position(broken[0].Span.Start)
 		found = slices.DeleteFunc(found, func(f finding.Finding) bool { return !f.Range.Start.Before(from) })
 	}
-	return slices.Concat(p.Findings, found), nil
+	found = slices.Concat(p.Findings, found)
+	inferred(found, guest, func(name string) *Library {
+		if l, seen := sn.session.lastSeen(sn.root, name); seen {
+			return l
+		}
+		return nil
+	})
+	return found, nil
 }
 
 // suppressed takes out the findings that comments accept.
@@ -48,9 +57,24 @@ func (sn *Snapshot) suppressed(p *policy.Policy, findings []finding.Finding, com
 		return suppress.Parse(file, syntax.Parse(path, content), nil), true
 	}
 	result := suppress.Apply(findings, []string{name}, of, complete)
-	result.Kept = finding.Sort(result.Kept)
+	result.Kept = sn.withFixes(p, finding.Sort(result.Kept))
 	result.Suppressed = finding.Sort(result.Suppressed)
 	return result
+}
+
+// inferred notes for each finding about missing permissions (SBX005) which ones the
+// library was seen to need, as far as a check has looked at it.
+func inferred(findings []finding.Finding, guest map[string]bool, of func(library string) *Library) {
+	for i, f := range findings {
+		if f.Code != finding.NoPermissions {
+			continue
+		}
+		if l := of(f.Data["library"]); l != nil && l.Authority != nil {
+			grant, _ := proposals(needs(l, guest))
+			findings[i].Data = maps.Clone(f.Data)
+			findings[i].Data["permissions"] = strings.Join(grant, ",")
+		}
+	}
 }
 
 // application looks for imports of the project's own code that escape the redirect.

@@ -16,14 +16,14 @@ import (
 func tool() report.Tool { return report.Tool{Name: "sandbox-lsp", Version: version} }
 
 func (c *cli) checkCommand() *cobra.Command {
-	unsandboxed := false
+	unsandboxed, fix := false, false
 	cmd := &cobra.Command{
 		Use:   "check [dir]",
 		Short: "Say what is wrong with the policy and with the libraries that it sandboxes",
 		Args:  cobra.MaximumNArgs(1),
 	}
 	cmd.RunE = c.onProject(func(ctx context.Context, p *project, progress analysis.Progress) (outcome, error) {
-		result, err := p.snapshot.Check(ctx, progress)
+		result, err := c.checked(ctx, p, fix, progress)
 		if err == nil && unsandboxed {
 			err = p.snapshot.ListUnsandboxed(ctx, result)
 		}
@@ -32,8 +32,24 @@ func (c *cli) checkCommand() *cobra.Command {
 		}}, err
 	})
 	c.reportFlags(cmd)
+	cmd.Flags().BoolVar(&fix, "fix", false, "make the fixes that let no library do more than before, then report what is left")
 	cmd.Flags().BoolVar(&unsandboxed, "unsandboxed", false, "also list the dependencies that the application imports and no policy covers")
 	return cmd
+}
+
+// checked checks a project, and with fix repairs it first and says what it changed.
+func (c *cli) checked(ctx context.Context, p *project, fix bool, progress analysis.Progress) (*analysis.Result, error) {
+	if !fix {
+		return p.snapshot.Check(ctx, progress)
+	}
+	fixed, err := p.session.Fix(ctx, p.snapshot.Root(), progress)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range fixed.Files {
+		fmt.Fprintf(c.err, "fixed %s\n", file)
+	}
+	return fixed.Result, nil
 }
 
 func (c *cli) buildCommand() *cobra.Command {
