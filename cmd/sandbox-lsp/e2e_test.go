@@ -227,6 +227,8 @@ func TestExitCodes(t *testing.T) {
 		"below fail level":     {broken, []string{"check", "--fail-level", "none"}, exitClean, "SBX001", ""},
 		"unknown command":      {clean, []string{"chekc"}, exitUsage, "", "unknown command"},
 		"unknown flag":         {clean, []string{"check", "--frobnicate"}, exitUsage, "", "unknown flag"},
+		"negative jobs":        {clean, []string{"check", "--jobs", "-1"}, exitUsage, "", "--jobs"},
+		"jobs of no number":    {clean, []string{"check", "--jobs", "many"}, exitUsage, "", "--jobs"},
 		"unknown format":       {clean, []string{"check", "--format", "xml"}, exitUsage, "", "unknown format"},
 		"unknown level":        {clean, []string{"check", "--fail-level", "bad"}, exitUsage, "", "--fail-level"},
 		"not a folder":         {clean, []string{"check", "nowhere"}, exitUsage, "", "not a folder"},
@@ -242,6 +244,61 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", o.code, tt.code, o.stdout, o.stderr)
 			}
 		})
+	}
+}
+
+// TestCacheDir_isWhereResultsAreKept gives each run a home of its own, so that what a
+// run keeps elsewhere shows.
+func TestCacheDir_isWhereResultsAreKept(t *testing.T) {
+	dir := newProject(t, map[string]string{
+		".sandbox/sandbox.config.js": "export default { tiny: { permissions: [] } };\n",
+		"package.json":               `{"dependencies":{"tiny":"1"}}`,
+		"node_modules/tiny/index.js": "exports.one = 1;\n", "node_modules/tiny/package.json": `{"name":"tiny","version":"1.0.0"}`,
+	})
+	file := filepath.Join(dir, "package.json")
+	own, fresh := t.TempDir(), t.TempDir()
+	for name, tt := range map[string]struct {
+		cache        string
+		inHome, here bool
+	}{
+		"the user's":            {"", true, false},
+		"a folder":              {own, false, true},
+		"a folder to be made":   {filepath.Join(fresh, "a", "b"), false, true},
+		"none":                  {"-", false, false},
+		"one that cannot be":    {filepath.Join(file, "cache"), false, false},
+		"one that is no folder": {file, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			args := []string{"check", "--format", "json"}
+			if tt.cache != "" {
+				args = append(args, "--cache-dir", tt.cache)
+			}
+			cmd := exec.Command(binary, args...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME=", "TMPDIR="+home, "LocalAppData="+home)
+			out, err := cmd.Output()
+			if err != nil || !strings.Contains(string(out), `"loads": true`) {
+				t.Errorf("%v\n%s", err, out)
+			}
+			holds := func(folder string) bool {
+				found := false
+				_ = filepath.WalkDir(folder, func(_ string, d os.DirEntry, err error) error {
+					found = found || err == nil && !d.IsDir()
+					return nil
+				})
+				return found
+			}
+			if got := holds(home); got != tt.inHome {
+				t.Errorf("kept at home: %v", got)
+			}
+			if tt.here && !holds(tt.cache) {
+				t.Error("nothing is kept in the folder")
+			}
+		})
+	}
+	if raw, err := os.ReadFile(file); err != nil || string(raw) != `{"dependencies":{"tiny":"1"}}` {
+		t.Errorf("the file in the way: %q %v", raw, err)
 	}
 }
 

@@ -135,6 +135,9 @@ type project struct {
 
 // open finds the project of a command's folder argument and starts a session.
 func (c *cli) open(args []string) (*project, error) {
+	if err := c.checkJobs(); err != nil {
+		return nil, err
+	}
 	dir := "."
 	if len(args) > 0 {
 		dir = args[0]
@@ -190,6 +193,13 @@ func (c *cli) checkFlags() error {
 		return err
 	}
 	return c.verdict(nil, false)
+}
+
+func (c *cli) checkJobs() error {
+	if c.jobs < 0 {
+		return usage("--jobs: %d libraries cannot be worked on at a time; give a number from 1, or 0 for one per core", c.jobs)
+	}
+	return nil
 }
 
 func (c *cli) checkColor() error {
