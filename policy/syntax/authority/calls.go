@@ -94,8 +94,9 @@ func (e *engine) returns(fn *function, f fact, at *parse.Node) {
 		f.ctx = f.ctx.up
 		if call.result {
 			e.arrive(call.call, f)
+			return
 		}
-		return
+		// Bound there, and called elsewhere.
 	}
 	for _, c := range fn.callers {
 		if c.result {

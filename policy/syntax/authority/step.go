@@ -314,7 +314,7 @@ func callOf(callee *parse.Node) *parse.Node {
 
 // hostMember follows a path into a member.
 func (e *engine) hostMember(n, p *parse.Node, f fact, name string) {
-	if (name == "call" || name == "apply" || name == "bind") && isCallee(p) {
+	if (name == "call" || name == "apply" || name == "bind") && isCallee(p) && f.path != "Reflect" {
 		e.arrive(p, f)
 		return
 	}
@@ -380,7 +380,7 @@ func (e *engine) called(call *parse.Node, f fact) {
 			f.fn.built = true
 		}
 		// What the bundler's wrapper returns is taken to be the module itself.
-		e.call(edge{call: call, fn: f.fn, first: 0, receiver: -1, plain: !isNew, result: !isNew && e.wrapped[call] == nil})
+		e.call(edge{call: call, fn: f.fn, first: 0, receiver: -1, plain: !isNew, result: e.wrapped[call] == nil})
 	case giver:
 		if !isNew {
 			e.arrive(call, fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx})

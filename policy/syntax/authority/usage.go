@@ -119,7 +119,7 @@ func (e *engine) extends(p *parse.Node) bool {
 	case name.Kind != parse.KindIdentifier || inherited[name.Text()]:
 		return false
 	case name.Text() == "call" || name.Text() == "apply" || name.Text() == "bind":
-		return !isCallee(p)
+		return !isCallee(p) || memberName(unwrap(p.Expression())) == "Reflect"
 	}
 	return true
 }
