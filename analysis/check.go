@@ -101,7 +101,11 @@ func (sn *Snapshot) Parse(ctx context.Context) ([]finding.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sn.suppressed(p, found, false).Kept, nil
+	others, err := sn.compatibility(ctx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	return sn.suppressed(p, append(found, others...), false).Kept, nil
 }
 
 // policy reads the project's policy. A file that cannot be read gives no policy and
@@ -211,6 +215,11 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 		return result.Libraries[i]
 	})
 	result.Findings = append(result.Findings, c.escaped...)
+	others, err := sn.compatibility(ctx, p, sn.session.evaluator)
+	if err != nil {
+		return nil, err
+	}
+	result.Findings = append(result.Findings, others...)
 	if stages.compare {
 		sn.integrity(result, c.reporters)
 	}

@@ -114,3 +114,18 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		t.Errorf("a second proposal: %v %+v\n%s", err, again, again.Text)
 	}
 }
+
+func TestCheck_readsTheCompatibilityManifest(t *testing.T) {
+	root := unpack(t, "compat.txtar")
+	sn := newSession(t).Snapshot(root, nil)
+	result, err := sn.Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = ".sandbox/compat.config.js"
+	content, err := sn.Read(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	findingtest.Compare(t, findingtest.Parse(t, name, content), result.Findings)
+}
