@@ -9,6 +9,7 @@ import (
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/hostglobals"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
@@ -182,11 +183,17 @@ func limitSentence(limit string, l policy.Limits) string {
 	}
 }
 
-// advice says what to do about an error that a missing global explains.
+// advice says what to do about an error that a missing global or module explains.
 func advice(failure *load.Failure) string {
+	if strings.Contains(failure.Message, bundle.BuiltinMissing) {
+		return " Sandbox an entry of it that is made for browsers, or install a package of the module's name that stands in for it."
+	}
 	name := missingName(failure)
 	if name == "" {
 		return ""
+	}
+	if g, _ := hostglobals.Known(name); g.Grade == hostglobals.Realm {
+		return fmt.Sprintf(" %s is not granted to it; %s says why that needs thought.", name, finding.MissingPermission)
 	}
 	return fmt.Sprintf(" %s is not granted to it; add %q to its permissions if it should have it.", name, name)
 }

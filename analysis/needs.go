@@ -39,7 +39,9 @@ func needs(l *Library, guest map[string]bool) []*need {
 		}
 		return n
 	}
-	own := map[string]bool{bundle.Global: true, bundle.WorkloadGlobal: true}
+	// The bundler asks for require on behalf of a call that it could not resolve; no
+	// host has it as a global.
+	own := map[string]bool{bundle.Global: true, bundle.WorkloadGlobal: true, "require": true}
 	for _, name := range l.Authority.Defines {
 		own[name] = true
 	}
@@ -47,8 +49,10 @@ func needs(l *Library, guest map[string]bool) []*need {
 		// window.fetch asks for window before it asks for fetch.
 		if u.Root != "" && u.Root != "this" && u.Root != "globalThis" {
 			root := u
-			root.Name, root.Path, root.Kind = u.Root, u.Root, authority.Read
-			n := get(u.Root)
+			// document.defaultView leads there too, and is asked of document.
+			root.Name, _, _ = strings.Cut(u.Root, ".")
+			root.Path, root.Kind, root.Guarded = u.Root, authority.Read, u.RootGuarded
+			n := get(root.Name)
 			n.uses = append(n.uses, root)
 		}
 		if u.Kind == authority.Write && u.Path == u.Name {

@@ -74,6 +74,10 @@ func (c *imports) list() []Import {
 	return sortedImports(c.seen)
 }
 
+// BuiltinMissing is part of the message of every error that the use of a missing Node
+// built-in throws in a guest.
+const BuiltinMissing = "is a Node built-in module"
+
 const builtinNamespace = "node-builtin"
 
 // builtinStubs puts an object that throws on use in the place of each Node
@@ -126,5 +130,5 @@ func builtinStub(name string) string {
   },
   has() { return false; },
 }));
-`, name+".", " is not available: "+name+" is a Node built-in module, and a sandboxed library has none")
+`, name+".", " is not available: "+name+" "+BuiltinMissing+", and a sandboxed library has none")
 }
