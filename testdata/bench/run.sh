@@ -60,12 +60,19 @@ summary=$(node -e '
   console.log(JSON.stringify({ build: "the same libraries, also loaded in QuickJS", cachedMs: each((ms) => ms), timesFasterThanWebpack: each(ratio) }));
 ' "[$(paste -sd, "$results.peer")]" "$(median <"$results.nothing")" "$(median <"$results.engine")" "$(median <"$results.everything")")
 
+# The corpus as an editor's project: sixty libraries, edited while the server runs.
+corpus=$work/corpus
+mkdir -p "$corpus"
+cp -r "$root/testdata/corpus/.sandbox" "$root"/testdata/corpus/package*.json "$corpus"
+ln -s "$root/testdata/corpus/node_modules" "$corpus/node_modules"
+
 {
   echo "$summary"
+  node "$bench/edits.mjs" "$binary" "$corpus"
   node "$bench/ts-exports.mjs" "$project"
   node "$bench/quickjs-emscripten.mjs" "$project/dist/lodash.bundle.js"
   cd "$root"
-  go test -run '^$' -bench . -benchtime 20x ./analysis ./proxygen/...
+  go test -run '^$' -bench . -benchtime 20x ./analysis/... ./policy/hostglobals ./policy/syntax/authority ./proxygen/...
   go test -run '^$' -bench . ./runtime/quickjs/...
 } | tee "$work/figures"
 echo
