@@ -107,7 +107,14 @@ type Result struct {
 	Defines []string
 }
 
-// Infer reads a script.
+// Infer reads a script. Its time and memory grow with the script's size; one that is
+// too tangled to be followed within them gets an Unknown that covers all of it.
+//
+// What it does not see: a sloppy `this` of a function that is a member of some object,
+// or that comes through other functions, is taken to be its receiver; an object that the
+// host hands out (an element's ownerDocument, an event's view) is not followed to the
+// global object it belongs to; Function and eval held as values are Uses of their names,
+// and no Unknown before something is seen to call them.
 func Infer(file *syntax.File) Result {
 	tree := syntax.TreeOf(file)
 	if tree.Root == nil {
