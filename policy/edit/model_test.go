@@ -175,7 +175,12 @@ func (o operation) change(want, got tree) {
 		lib["permissions"] = renamed(lib["permissions"], b, c)
 	case "narrow":
 		for i, e := range lib["permissions"].([]any) {
-			if nameIn(e) == b {
+			if nameIn(e) != b {
+				continue
+			}
+			if p, ok := e.(tree); ok {
+				p["allow"] = anys(o.rest(2))
+			} else {
 				lib["permissions"].([]any)[i] = tree{"name": b, "allow": anys(o.rest(2))}
 			}
 		}
@@ -183,6 +188,7 @@ func (o operation) change(want, got tree) {
 		for _, e := range lib["permissions"].([]any) {
 			if p, ok := e.(tree); ok && nameIn(e) == b {
 				p["allow"] = renamed(p["allow"], c, d)
+				break // of several the first counts
 			}
 		}
 	case "add-library":
