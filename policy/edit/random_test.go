@@ -17,7 +17,6 @@ import (
 // The same bytes give the same policy; an empty rest gives the plainest choices.
 type generator struct {
 	choices  []byte
-	b        strings.Builder
 	file     string
 	newline  string
 	unit     string
