@@ -42,6 +42,7 @@ var full = Report{
 						{File: ".sandbox/sandbox.config.js", Range: span(5, 0, 5, 1), NewText: "é"},
 					}},
 					{Title: "Nothing to change"},
+					{Title: "Make a workload", Edits: []finding.Edit{{File: "b.js", Range: span(0, 0, 0, 0), NewText: "x"}}, Creates: []finding.NewFile{{File: "w.js", Text: "y"}}},
 				},
 				Data: map[string]string{"library": "uuid", "permission": "crypto"},
 			},

@@ -152,7 +152,8 @@ func (r Report) result(f finding.Finding, rule int) *sarif.Result {
 		result.AddRelatedLocation(r.location(related.File, related.Range).WithID(i + 1).WithMessage(sarif.NewTextMessage(related.Message)))
 	}
 	for _, fix := range f.Fixes {
-		if len(fix.Edits) > 0 {
+		// A fix that also makes files has no form here, and a part of it would break things.
+		if len(fix.Edits) > 0 && len(fix.Creates) == 0 {
 			result.Fixes = append(result.Fixes, r.fix(fix))
 		}
 	}
