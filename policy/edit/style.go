@@ -64,7 +64,8 @@ func readStyle(p *Policy) style {
 			} else {
 				brackets.add(padded)
 			}
-		case strings.ContainsAny(p.text[l.items[n-1].End:l.close], "\r\n"):
+		// In a list that is not closed yet, the parser may see the end before the item's.
+		case l.items[n-1].End <= l.close && strings.ContainsAny(p.text[l.items[n-1].End:l.close], "\r\n"):
 			trailing.add(l.commas[n-1] >= 0)
 		}
 	}
