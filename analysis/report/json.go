@@ -55,6 +55,8 @@ type buildEntry struct {
 	// Stale is what differs on disk, for a build that only checks.
 	Stale   []string `json:"stale"`
 	Removed []string `json:"removed"`
+	// Kept names the libraries that are as the last build left them.
+	Kept []string `json:"kept"`
 }
 
 func count(findings []finding.Finding) summary {
@@ -95,12 +97,13 @@ func (r Report) JSON(w io.Writer) error {
 		doc.Unsandboxed = append(doc.Unsandboxed, dependencyEntry{d.Name, d.Version, d.UsedBy})
 	}
 	if build := r.Build; build != nil {
-		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}, Removed: []string{}}
+		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}, Removed: []string{}, Kept: []string{}}
 		for _, f := range build.Files {
 			doc.Build.Files = append(doc.Build.Files, f.Path)
 		}
 		doc.Build.Stale = append(doc.Build.Stale, build.Stale...)
 		doc.Build.Removed = append(doc.Build.Removed, build.Removed...)
+		doc.Build.Kept = append(doc.Build.Kept, build.Kept...)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

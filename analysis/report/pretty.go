@@ -278,6 +278,9 @@ func (p Pretty) files(out *bufio.Writer, build *analysis.Build, dryRun bool) {
 			fmt.Fprintf(out, "%s %s\n", p.paint(red, "removed"), name)
 		}
 	}
+	for _, name := range build.Kept {
+		fmt.Fprintf(out, "%s the last build of %s, which cannot be bundled now\n", p.paint(yellow, "kept"), cell(name))
+	}
 	if len(build.Files) > 0 {
 		fmt.Fprintf(out, "%d files, %d of them changed.\n\n", len(build.Files), changed)
 	}

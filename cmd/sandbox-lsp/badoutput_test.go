@@ -89,13 +89,14 @@ func TestBadOutput_aLibraryThatCannotBeBundled(t *testing.T) {
 		}
 	}
 	says := []string{"error SBX003", "npm install"}
+	kept := "kept the last build of tiny, which cannot be bundled now"
 	runBadCases(t, map[string]badCase{
-		"the same authority":   {files: broken, code: exitFindings, says: says},
+		"the same authority":   {files: broken, code: exitFindings, says: append(says, kept)},
 		"a grant more":         {files: with(policyOf("{ permissions: ['Intl'] }")), code: exitFindings, says: says, fresh: ofTiny, check: removed},
 		"another limit":        {files: with(policyOf("{ permissions: [], limits: { memoryMB: 8 } }")), code: exitFindings, says: says, fresh: ofTiny, check: removed},
 		"no longer in policy":  {files: with("export default { other: { permissions: [] } };\n"), code: exitClean, says: []string{"removed dist/tiny.bundle.js"}, fresh: ofTiny, check: removed},
 		"a bundle was changed": {files: map[string]string{tinyEntry: gone, "dist/tiny.bundle.js": "// changed\n"}, code: exitFindings, says: says, fresh: ofTiny, check: removed},
-		"does not parse":       {files: map[string]string{tinyEntry: "let = = 1;\n"}, code: exitFindings, says: []string{tinyEntry + ":1:7 error SBX040"}},
+		"does not parse":       {files: map[string]string{tinyEntry: "let = = 1;\n"}, code: exitFindings, says: []string{tinyEntry + ":1:7 error SBX040", kept}},
 	})
 }
 
