@@ -385,18 +385,24 @@ func (r *reporter) workloadExports(w policy.Workload, entry string, names map[st
 		if len(have) > 0 {
 			hint = "It exports " + strings.Join(have[:min(len(have), 8)], ", ")
 		}
-		if suggestion := resolve.Nearest(e.Text, have); suggestion != "" {
+		suggestion := resolve.Nearest(e.Text, have)
+		if suggestion != "" {
 			hint = fmt.Sprintf("Did you mean %q?", suggestion)
 		} else {
 			hint += "."
 		}
-		r.at(finding.WorkloadNoExport, finding.Error, e.Span, "%s does not export %q, so the workload's proxy would hand out undefined. %s", w.Entry, e.Text, hint)
+		f := r.at(finding.WorkloadNoExport, finding.Error, e.Span, "%s does not export %q, so the workload's proxy would hand out undefined. %s", w.Entry, e.Text, hint)
+		f.Data["workload"], f.Data["export"] = w.Name, e.Text
+		if suggestion != "" {
+			f.Data["suggestion"] = suggestion
+		}
 	}
 	for _, name := range have {
 		if named[name] || name == "default" || names[name] != "" && names[name] != "function" {
 			continue
 		}
 		f := r.at(finding.WorkloadUnnamed, finding.Info, w.ExportsSpan, "%s exports the function %q, which exports does not name, so the application cannot call it.", w.Entry, name)
+		f.Data["workload"], f.Data["export"] = w.Name, name
 		if file, where, ok := r.exportSpan(entry, name); ok {
 			f.Related = append(f.Related, finding.Related{Message: "exported here", File: file, Range: where})
 		}

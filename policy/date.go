@@ -36,13 +36,6 @@ func (d Date) IsZero() bool { return d == Date{} }
 // Before reports whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.midnight().Before(other.midnight()) }
 
-// DaysUntil returns how many days lie between d and other; it is negative when
-// other comes first.
-func (d Date) DaysUntil(other Date) int {
-	const day = 24 * 60 * 60
-	return int((other.midnight().Unix() - d.midnight().Unix()) / day)
-}
-
 // String returns the day as ParseDate reads it.
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day) }
 

@@ -128,18 +128,11 @@ func (r *reader) expiry(e *Value, p *Permission) {
 	if p.Owner != "" {
 		who = p.Owner
 	}
-	f := r.Add(finding.ExpiredGrant, finding.Warning, v.Span, "The grant of %q ended on %s, %s ago, but still has its effect. %s has to decide: remove the permission, or set a later date if it is still needed.", p.Name, day, days(day.DaysUntil(r.today)), who)
+	f := r.Add(finding.ExpiredGrant, finding.Warning, v.Span, "The grant of %q ended on %s, but still has its effect. %s has to decide: remove the permission, or set a later date if it is still needed.", p.Name, day, who)
 	f.Data["permission"], f.Data["expires"] = p.Name, day.String()
 	if p.Owner != "" {
 		f.Data["owner"] = p.Owner
 	}
-}
-
-func days(n int) string {
-	if n == 1 {
-		return "1 day"
-	}
-	return fmt.Sprintf("%d days", n)
 }
 
 var workloadName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)

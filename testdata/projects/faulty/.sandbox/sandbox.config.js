@@ -4,7 +4,8 @@ import { defineConfig } from "@sandbox-lsp/runtime";
 // which findings start on that line, with the codes separated by commas.
 export default defineConfig({
   lodash: {
-    permissions: "Intl", // want SBX004 a list is needed, not a string
+    // A list is needed, not a string; and what the code asks for is not granted.
+    permissions: "Intl", // want SBX004, want SBX014, want SBX014, want SBX014, want SBX016
     workloads: {
       gone: {
         entry: "src/sandbox/gone.js", // want SBX020 there is no such file
@@ -31,7 +32,7 @@ export default defineConfig({
   lodahs: { permissions: [] }, // want SBX003 lodash is meant
 
   qs: {
-    permissions: [],
+    permissions: [], // want SBX014 what it looks for, want SBX016 what cannot be followed
     snapshots: true, // want SBX004 unknown option
     subpaths: true,
     subpaths: false, // want SBX004 duplicate key
@@ -44,9 +45,22 @@ export default defineConfig({
   dayjs: {}, // want SBX005 no permissions; want SBX032 a declared class is not there
 
   uuid: { permissions: ["crypto"] }, // want SBX030 version 8 has no declarations
-  ms: { permissions: [] }, // want SBX030 it has none either
+  ms: { // want SBX030 it has none either
+    permissions: [
+      "localStorage", // want SBX013 nothing in it refers to it
+      "fecth", // want SBX010 fetch is meant
+      "Map", // want SBX011 every guest has it
+      "self", // want SBX012 the whole realm
+      {
+        name: "fetch", // want SBX013 nor to this
+        allow: ["https://*"], // want SBX015 every host there is
+        expires: "2020-01-31", // want SBX017 long ago
+      },
+    ],
+  },
 
-  "needs-document": { permissions: [] }, // want SBX042 it touches document while it loads
+  // It touches document while it loads.
+  "needs-document": { permissions: [] }, // want SBX042, want SBX014
   spins: { permissions: [], limits: { timeoutMs: 200 } }, // want SBX043 it never ends loading
   "broken-import": { permissions: [] }, // its import of a missing file gives SBX040
 });
