@@ -19,7 +19,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	body := strings.Repeat("export function f(a, b) {\n  const text = \"a/b\" + 'c';\n  return a ? b(text, `x ${a}`) : [a, b, 1, 2, 3];\n}\n", 45)
 	for i := range 5000 {
-		head := "import React from \"react\";\nimport { x } from \"../shared/x\";\n"
+		head := "import React from \"react\";\nimport { x } from \"../common/x\";\n"
 		if i%10 == 0 {
 			head += fmt.Sprintf("import l from \"library-%d\";\n", i%50)
 		}
