@@ -57,8 +57,11 @@ func TestWalk_heedsTheRepositoryAround(t *testing.T) {
 func TestWalk_missesNothingThatGitSees(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip("git is not installed; install it to compare the walk with git's own listing")
+	}
 	if err != nil {
-		t.Skip("git is not installed")
+		t.Fatal(err)
 	}
 	names := []string{"a", "b", "ab", "src", "lib"}
 	patterns := []string{"a", "b/", "/a", "/src/", "*.js", "a*", "!a", "!*.js", "!b/", "src/*", "!src/a", "**/b", "a/**", "a/**/b.js", "src/**", "**/lib/**", "/b/**/", "!lib/**", "[ab].js", "!/src/b.js", "?b", "*", "!*/", "# a", "\\!a", "lib/a/", "b.js "}

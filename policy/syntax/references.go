@@ -13,10 +13,6 @@ type Reference struct {
 	// TypeOf is set for the operand of typeof, which does not throw when the name
 	// does not exist.
 	TypeOf bool
-	// Guarded is set where a surrounding condition has established by typeof that
-	// the name exists: the right side of `typeof x !== "undefined" && x`, the
-	// branches of ?: and if.
-	Guarded bool
 	// Write is set where the name is assigned to, incremented, destructured into
 	// or deleted. A compound assignment reads as well.
 	Write bool
@@ -89,7 +85,7 @@ func (x *index) lookup(id *parse.Node) (symbol *parse.Symbol) {
 func (f *tree) unresolved() []Reference {
 	var out []Reference
 	for _, id := range f.scopes().free {
-		out = append(out, Reference{Name: id.Text(), Span: f.span(id), TypeOf: isTypeOf(id), Guarded: isGuarded(id), Write: isWrite(id)})
+		out = append(out, Reference{Name: id.Text(), Span: f.span(id), TypeOf: isTypeOf(id), Write: isWrite(id)})
 	}
 	return out
 }

@@ -217,3 +217,35 @@ func FuzzInfer(f *testing.F) {
 		}
 	})
 }
+
+func TestInfer_tellsWhichUsesAreGuarded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ source, want string }{
+		{`typeof fetch !== "undefined" && fetch()`, "fetch? fetch&"},
+		{`typeof fetch === "undefined" || fetch()`, "fetch? fetch&"},
+		{`typeof fetch === "undefined" && fetch()`, "fetch? fetch"},
+		{`typeof fetch == "function" ? fetch : other`, "fetch? fetch& other"},
+		{`"undefined" == typeof fetch ? 1 : fetch`, "fetch? fetch&"},
+		{`typeof fetch < "u" && fetch; typeof fetch > "u" || fetch; "u" > typeof fetch && fetch`, "fetch? fetch& fetch? fetch& fetch? fetch&"},
+		{`if (a && typeof fetch !== "undefined") fetch(); else fetch()`, "a fetch? fetch& fetch"},
+		{`if (a || typeof fetch !== "undefined") fetch()`, "a fetch? fetch"},
+		{`if (!(typeof fetch !== "undefined")) fetch(); else fetch()`, "fetch? fetch fetch&"},
+		{`typeof a !== "undefined" && b`, "a? b"},
+		{`if (typeof x === "object") { function f() { return () => x.y } }`, "x? x&"},
+	} {
+		var got []string
+		for _, u := range authority.Infer(syntax.Parse("a.js", c.source)).Uses {
+			mark := u.Name
+			switch {
+			case u.Kind == authority.Presence:
+				mark += "?"
+			case u.Guarded:
+				mark += "&"
+			}
+			got = append(got, mark)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s\ngot  %q\nwant %q", c.source, got, c.want)
+		}
+	}
+}
