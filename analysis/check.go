@@ -231,7 +231,12 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 		result.Findings = append(result.Findings, r.findings...)
 	}
 	reviewed := sn.suppressed(p, result.Findings, p.Complete && stages.load)
-	result.Findings, result.Suppressed = reviewed.Kept, reviewed.Suppressed
+	result.Suppressed = reviewed.Suppressed
+	hints, err := sn.uncommitted(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	result.Findings = finding.Sort(append(reviewed.Kept, hints...))
 	sn.session.see(result)
 	return result, nil
 }

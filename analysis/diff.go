@@ -40,13 +40,19 @@ func (sn *Snapshot) diff(ctx context.Context, rev string, now authoritydiff.Side
 	if err != nil {
 		return nil, err
 	}
-	report := &authoritydiff.Report{Revision: rev, Commit: r.Commit, File: policy.Relative(sn.root, sn.PolicyFile())}
 	then := &past{sn: sn, revision: r, texts: map[string]string{}}
 	before, err := then.side(ctx)
 	if err != nil {
 		return nil, err
 	}
-	report.Notes = then.notes
+	report := sn.compare(r, before, now)
+	report.Notes = slices.Concat(then.notes, report.Notes)
+	return report, nil
+}
+
+// compare compares what a revision had with what there is now; now lacks its lockfile.
+func (sn *Snapshot) compare(r *revision.Revision, before, now authoritydiff.Side) *authoritydiff.Report {
+	report := &authoritydiff.Report{Revision: r.Name, Commit: r.Commit, File: policy.Relative(sn.root, sn.PolicyFile())}
 	now.Lock, now.Folder = locked(sn.root, r, func(path string) (string, bool, error) {
 		content, err := sn.Read(path)
 		return content, err == nil, nil // one that cannot be read pins nothing
@@ -56,8 +62,8 @@ func (sn *Snapshot) diff(ctx context.Context, rev string, now authoritydiff.Side
 	if now.Policy != nil {
 		report.Mapper = now.Policy.Mapper
 	}
-	report.Libraries = authoritydiff.Compare(before, now, rev)
-	return report, nil
+	report.Libraries = authoritydiff.Compare(before, now, r.Name)
+	return report
 }
 
 // side reads the present policy.

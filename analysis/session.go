@@ -33,6 +33,9 @@ type Options struct {
 	// Version of the tool; manifests name it.
 	Version string
 	Logger  *slog.Logger
+	// Uncommitted says whether a check tells, as hints, what the policy gives to its
+	// libraries that it did not give in the last commit. That is for editors.
+	Uncommitted bool
 }
 
 // Session owns what analysis shares between snapshots: the cache, the engine that
@@ -47,9 +50,10 @@ type Session struct {
 	workers   *load.Pool
 	scanner   *appscan.Scanner
 
-	mu    sync.Mutex
-	seen  map[string]*Result // the last result by root, for what an editor asks between checks
-	guest map[string]bool    // see guestGlobals
+	mu        sync.Mutex
+	seen      map[string]*Result    // the last result by root, for what an editor asks between checks
+	committed map[string]*committed // what was last committed, by root
+	guest     map[string]bool       // see guestGlobals
 }
 
 // guestGlobals returns the names that a guest has before anything is granted to it,
@@ -143,6 +147,7 @@ func NewSession(options Options) (*Session, error) {
 		workers:   load.NewPool(options.Jobs, engineCache),
 		scanner:   appscan.NewScanner(appscan.Options{Jobs: options.Jobs, Logger: options.Logger}),
 		seen:      map[string]*Result{},
+		committed: map[string]*committed{},
 	}, nil
 }
 

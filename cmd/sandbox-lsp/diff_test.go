@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -169,5 +170,28 @@ func TestDiff_exitCodesAndErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestServer_hintsAtWhatIsNotCommitted(t *testing.T) {
+	dir := inGit(t, map[string]string{policyFile: "export default { uuid: { permissions: ['crypto'] } };\n"}, nil)
+	change(t, dir, map[string]string{policyFile: "export default { uuid: { permissions: ['crypto', 'fetch'] } };\n"})
+	e := startEditor(t, dir)
+	policy := filepath.Join(dir, filepath.FromSlash(policyFile))
+	e.open(policy)
+	e.call("workspace/executeCommand", map[string]any{"command": "sandbox-lsp.build", "arguments": []any{toURI(policy)}})
+	var got []string
+	for _, f := range e.findings(dir) {
+		if f.Code == finding.WidenedAuthority {
+			got = append(got, fmt.Sprintf("%s %s:%v %s", f.Severity, f.File, f.Range, f.Message))
+		}
+	}
+	if len(got) != 1 || !strings.HasPrefix(got[0], `hint .sandbox/sandbox.config.js:{{0 49} {0 56}} "uuid" is granted fetch, which it was not at HEAD.`) {
+		t.Errorf("%q", got)
+	}
+	for _, f := range parseReport(t, execute(t, dir, cacheDir(t), "check", "--format", "json")).Findings {
+		if f.Code == finding.WidenedAuthority {
+			t.Errorf("check prints it too: %s", f.Message)
+		}
 	}
 }

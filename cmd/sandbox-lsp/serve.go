@@ -25,7 +25,7 @@ func (c *cli) serveCommand() *cobra.Command {
 
 func (c *cli) serve(ctx context.Context) error {
 	logger := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	session, err := analysis.NewSession(analysis.Options{CacheDir: c.cacheDir, Jobs: c.jobs, Version: version, Logger: logger})
+	session, err := analysis.NewSession(analysis.Options{CacheDir: c.cacheDir, Jobs: c.jobs, Version: version, Logger: logger, Uncommitted: true})
 	if err != nil {
 		return err
 	}

@@ -60,10 +60,14 @@ summary=$(node -e '
   console.log(JSON.stringify({ build: "the same libraries, also loaded in QuickJS", cachedMs: each((ms) => ms), timesFasterThanWebpack: each(ratio) }));
 ' "[$(paste -sd, "$results.peer")]" "$(median <"$results.nothing")" "$(median <"$results.engine")" "$(median <"$results.everything")")
 
-# The corpus as an editor's project: sixty libraries, edited while the server runs.
+# The corpus as an editor's project: sixty libraries in a repository of their own, edited
+# while the server runs.
 corpus=$work/corpus
 mkdir -p "$corpus"
 cp -r "$root/testdata/corpus/.sandbox" "$root"/testdata/corpus/package*.json "$corpus"
+git -C "$corpus" init -q
+git -C "$corpus" add -A
+git -C "$corpus" -c user.name=bench -c user.email=bench@localhost commit -q -m corpus
 ln -s "$root/testdata/corpus/node_modules" "$corpus/node_modules"
 
 {
