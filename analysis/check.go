@@ -16,6 +16,7 @@ import (
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/appscan"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/compat"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
@@ -230,7 +231,8 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 		}
 		result.Findings = append(result.Findings, r.findings...)
 	}
-	reviewed := sn.suppressed(p, result.Findings, p.Complete && stages.load)
+	compatibility, _ := sn.choose(compat.ConfigFiles)
+	reviewed := sn.suppressed(p, result.Findings, p.Complete && stages.load, append(c.suppressing, compatibility)...)
 	result.Suppressed = reviewed.Suppressed
 	hints, err := sn.uncommitted(ctx, p)
 	if err != nil {
@@ -265,7 +267,10 @@ type check struct {
 	reporters []*reporter
 	withLoad  bool
 	guest     map[string]bool // names that every guest has
-	escaped   []finding.Finding
+
+	// What the scan of the application told.
+	escaped     []finding.Finding
+	suppressing []string // files that may hold suppressions
 
 	mu       sync.Mutex
 	progress Progress

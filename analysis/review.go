@@ -13,7 +13,6 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/grants"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/suppress"
-	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 )
 
 // today returns the day against which grants expire.
@@ -42,21 +41,27 @@ func (sn *Snapshot) ofPolicy(ctx context.Context, p *policy.Policy) ([]finding.F
 	return found, nil
 }
 
-// suppressed takes out the findings that comments accept.
-func (sn *Snapshot) suppressed(p *policy.Policy, findings []finding.Finding, complete bool) suppress.Result {
+// suppressed takes out the findings that comments accept. Comments in the policy and
+// in the other files that are given, by their absolute paths, may turn out to accept
+// nothing.
+func (sn *Snapshot) suppressed(p *policy.Policy, findings []finding.Finding, complete bool, others ...string) suppress.Result {
 	name := policy.Relative(sn.root, p.File)
+	files := []string{name}
+	for _, other := range others {
+		files = append(files, policy.Relative(sn.root, other))
+	}
 	of := func(file string) (suppress.Set, bool) {
 		if file == name {
-			return suppress.Parse(name, p.Syntax, p.Libraries), true
+			return suppress.Parse(name, p.Mapper.Text(), p.Syntax, p.Libraries), true
 		}
 		path := sn.absolute(file)
 		content, err := sn.Read(path)
 		if err != nil || !suppress.Mentions(content) {
 			return suppress.Set{}, false
 		}
-		return suppress.Parse(file, syntax.Parse(path, content), nil), true
+		return suppress.Parse(file, content, appscan.Parse(path, content), nil), true
 	}
-	result := suppress.Apply(findings, []string{name}, of, complete)
+	result := suppress.Apply(findings, files, of, complete)
 	result.Kept = sn.withFixes(p, finding.Sort(result.Kept))
 	result.Suppressed = finding.Sort(result.Suppressed)
 	return result
@@ -89,6 +94,7 @@ func (c *check) application(ctx context.Context, resolved []resolve.Result) erro
 		c.sn.session.options.Logger.Warn("the project has more source files than are looked at for imports", "root", c.sn.root, "looked at", scanned.Files)
 	}
 	c.escaped = appscan.Findings(project, c.policy, scanned.Imports)
+	c.suppressing = scanned.Suppressing
 	return nil
 }
 

@@ -118,8 +118,11 @@ const (
 // Result is what one scan found.
 type Result struct {
 	Imports []Import // by file, then by place
-	Files   int      // source files that were looked at
-	Parsed  int      // files that had to be parsed for this scan
+	// Suppressing are the files, absolute and in order, that may hold comments which
+	// suppress findings.
+	Suppressing []string
+	Files       int // source files that were looked at
+	Parsed      int // files that had to be parsed for this scan
 	// Truncated says that the project has more files than are looked at, so that
 	// Imports is not all.
 	Truncated bool

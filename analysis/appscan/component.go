@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 )
 
 // tag matches the start of what may hide or hold a script in a component.
@@ -12,6 +14,12 @@ var (
 	closing  = regexp.MustCompile(`(?i)</script\s*>`)
 	language = regexp.MustCompile(`(?i)\slang\s*=\s*["']?(ts|tsx|jsx)\b`)
 )
+
+// Parse reads the scripts of a source file: of a component, such as those of Vue, what
+// stands around them is as if it were blank, and every place is that of the file.
+func Parse(name, content string) *syntax.File {
+	return syntax.Parse(script(name, content))
+}
 
 // script returns the code of a file and the name to parse it by. Of components it is
 // the text with everything outside of their scripts blanked out, so that every place

@@ -16,6 +16,7 @@ import (
 	"github.com/sourcegraph/conc/iter"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/suppress"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
@@ -52,6 +53,8 @@ type record struct {
 	filter string // the filter that the file did not pass; "" when it was parsed
 	// mentions are all that the file names, of a file that was parsed.
 	mentions []mention
+	// suppresses says that the file may hold suppressions.
+	suppresses bool
 }
 
 // mention is a mention with its place in UTF-16.
@@ -97,6 +100,9 @@ func (s *Scanner) Scan(ctx context.Context, p Project) (*Result, error) {
 	v := versions{root: j.root, modules: sc.tree.modules, libraries: j.libraries}
 	result := &Result{Files: len(sc.tree.files), Parsed: int(sc.parsed.Load()), Truncated: sc.tree.truncated}
 	for i, f := range sc.tree.files {
+		if records[i].suppresses {
+			result.Suppressing = append(result.Suppressing, sc.walker.abs(f.rel))
+		}
 		if _, inside := sc.inside[f.rel]; inside {
 			continue
 		}
@@ -233,7 +239,7 @@ func (sc *scan) record(src source, f *filter) record {
 	} else if ok && known.text == raw {
 		return known
 	}
-	r := record{source: src}
+	r := record{source: src, suppresses: suppress.Mentions(raw)}
 	if src.open {
 		r.text = raw
 	}
@@ -245,9 +251,8 @@ func (sc *scan) record(src source, f *filter) record {
 		return r
 	}
 	sc.parsed.Add(1)
-	name, code := script(src.rel, raw)
 	mapper := text.NewMapper(raw)
-	for _, m := range syntax.Parse(name, code).Mentions() {
+	for _, m := range Parse(src.rel, raw).Mentions() {
 		r.mentions = append(r.mentions, mention{m, mapper.Range(m.Span)})
 	}
 	return r

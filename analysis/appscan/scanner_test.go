@@ -305,3 +305,22 @@ func TestScan_takesALibraryForCodeWhateverItsName(t *testing.T) {
 	p.Libraries = []Library{{Name: "highlight.css"}}
 	expect(t, p, scanned(t, NewScanner(Options{}), p), "a.js:1 highlight.css covered", "a.js:3 highlight.css/theme")
 }
+
+func TestScan_namesTheFilesThatMaySuppress(t *testing.T) {
+	t.Parallel()
+	const comment = "// sandbox-lsp-ignore SBX031 -- why\n"
+	p := project(t, "-- b.vue --\n<script>\n"+comment+"</script>\n-- a.js --\n"+comment+"import \"lodash/fp\";\n-- c.js --\nimport \"lodash/fp\";\n-- inside.js --\n"+comment+"-- dist/d.js --\n"+comment)
+	p.Libraries[0].Workloads = []Workload{{Name: "w", Entry: filepath.Join(p.Root, "inside.js")}}
+	p.Overlay = map[string]string{filepath.Join(p.Root, "open.ts"): comment}
+	s := NewScanner(Options{})
+	want := []string{"a.js", "b.vue", "inside.js", "open.ts"}
+	for range 2 { // read, and remembered
+		got := scanned(t, s, p).Suppressing
+		for i, file := range got {
+			got[i], _ = filepath.Rel(p.Root, file)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

@@ -28,7 +28,8 @@ type Result struct {
 //
 // complete says that every stage ran which could have found something. Otherwise
 // no suppression is called stale, and neither is one of a library that did not get
-// through its stages, or in a file that does not parse.
+// through its stages, nor, while there is such a library, one outside of the policy,
+// nor any in a file that does not parse.
 func Apply(findings []finding.Finding, files []string, of func(file string) (Set, bool), complete bool) Result {
 	run := applying{asked: map[string]bool{}}
 	for _, file := range files {
@@ -119,7 +120,12 @@ func unfinished(findings []finding.Finding) (libraries map[string]bool, unread b
 		switch f.Code {
 		case finding.PolicyUnreadable, finding.PolicyNotAnObject:
 			unread = unread || f.Severity == finding.Error
-		case finding.PackageUnresolved, finding.BundleFailed, finding.LoadFailed, finding.LoadLimit:
+		case finding.PackageUnresolved:
+			// Merely not listed, it got through all the same.
+			if f.Severity == finding.Error {
+				libraries[f.Data["library"]] = true
+			}
+		case finding.BundleFailed, finding.LoadFailed, finding.LoadLimit:
 			libraries[f.Data["library"]] = true
 		}
 	}
@@ -130,7 +136,7 @@ func unfinished(findings []finding.Finding) (libraries map[string]bool, unread b
 func (t *tally) stale(unfinished map[string]bool) []finding.Finding {
 	var out []finding.Finding
 	for i, d := range t.directives {
-		if d.within != "" && unfinished[d.within] {
+		if unfinished[d.within] || !t.policy && len(unfinished) > 0 {
 			continue
 		}
 		var idle, busy []code

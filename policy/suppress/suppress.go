@@ -45,6 +45,7 @@ func Mentions(content string) bool { return strings.Contains(content, lineWord) 
 type Set struct {
 	file       string
 	mapper     *text.Mapper
+	policy     bool // the file is the policy
 	directives []directive
 	faults     []finding.Finding
 	// broken marks a file that does not parse. What is missing from the findings about
@@ -67,11 +68,12 @@ type code struct {
 	span text.Span
 }
 
-// Parse reads the suppressions of a file. name is the file's name in findings;
+// Parse reads the suppressions of a file. name is the file's name in findings, and
+// content its text, of which parsed may show a part only, each thing in its place;
 // libraries are the policy's when the file is the policy, else nil.
-func Parse(name string, parsed *syntax.File, libraries []policy.Library) Set {
-	s := Set{file: name, mapper: text.NewMapper(parsed.Text), broken: len(parsed.Diagnostics) > 0}
-	if !Mentions(parsed.Text) {
+func Parse(name, content string, parsed *syntax.File, libraries []policy.Library) Set {
+	s := Set{file: name, mapper: text.NewMapper(content), policy: libraries != nil, broken: len(parsed.Diagnostics) > 0}
+	if !Mentions(content) {
 		return s
 	}
 	comments := parsed.Comments()

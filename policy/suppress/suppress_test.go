@@ -58,9 +58,9 @@ func (p *project) set(t *testing.T, name string) (Set, bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Parse(name, read.Syntax, read.Libraries), true
+		return Parse(name, content, read.Syntax, read.Libraries), true
 	}
-	return Parse(name, syntax.Parse("/p/"+name, content), nil), true
+	return Parse(name, content, syntax.Parse("/p/"+name, content), nil), true
 }
 
 func (p *project) apply(t *testing.T, complete bool) Result {
@@ -198,6 +198,8 @@ func TestApply_callsNothingStaleThatItCannotKnow(t *testing.T) {
 		"a policy that was not read": {stale + whole, true, []finding.Finding{at(finding.PolicyUnreadable, finding.Error, "")}, 0},
 		"a second policy file":       {stale + whole, true, []finding.Finding{at(finding.PolicyUnreadable, finding.Warning, "")}, 1},
 		"its library failed to load": {stale + whole, true, []finding.Finding{at(finding.LoadFailed, finding.Error, "lodash")}, 0},
+		"its library is missing":     {stale + whole, true, []finding.Finding{at(finding.PackageUnresolved, finding.Error, "lodash")}, 0},
+		"its library is not listed":  {stale + whole, true, []finding.Finding{at(finding.PackageUnresolved, finding.Warning, "lodash")}, 1},
 		"another failed to load":     {stale + whole, true, []finding.Finding{at(finding.LoadFailed, finding.Error, "qs")}, 1},
 		"an error is one anyway":     {"// sandbox-lsp-ignore SBX013\n" + whole, false, nil, 1},
 	}
@@ -216,6 +218,17 @@ func TestApply_callsNothingStaleThatItCannotKnow(t *testing.T) {
 				t.Errorf("%d findings about suppressions, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestApply_callsNothingStaleOutsideOfThePolicyWhileALibraryFails(t *testing.T) {
+	for code, want := range map[finding.Code]int{finding.LoadFailed: 0, finding.UnusedPermission: 1} {
+		p := newProject()
+		p.add("src/a.js", "f(); // sandbox-lsp-ignore SBX031 -- why\n")
+		p.found = []finding.Finding{{Code: code, File: policyFile, Data: map[string]string{"library": "qs"}}}
+		if kept := p.apply(t, true).Kept; len(kept) != 1+want {
+			t.Errorf("%s: %+v", code, kept)
+		}
 	}
 }
 
