@@ -10,13 +10,16 @@ import (
 	"strings"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/compat"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
 // Complete proposes what can be written at a place of the policy: packages, options,
-// their values, permissions and the rules that narrow them. Another file has no proposals.
+// their values, permissions and the rules that narrow them; and of the compatibility
+// manifest: the policy's libraries, options and their values. Another file has no
+// proposals.
 func (sn *Snapshot) Complete(ctx context.Context, path string, at text.Position) ([]Completion, error) {
 	c, m, ok, err := sn.cursor(path, at)
 	if err != nil || !ok || ctx.Err() != nil {
@@ -24,6 +27,8 @@ func (sn *Snapshot) Complete(ctx context.Context, path string, at text.Position)
 	}
 	where := m.Range(c.replace)
 	switch {
+	case c.atKey && len(c.path) == 0 && c.manifest:
+		return sn.sandboxed(ctx, c, where)
 	case c.atKey && len(c.path) == 0:
 		return sn.packages(c, where), nil
 	case c.atKey:
@@ -41,17 +46,24 @@ func (sn *Snapshot) Complete(ctx context.Context, path string, at text.Position)
 	return permissions(c, where, sn.usedBy(c.path[0], guest), guest), nil
 }
 
-// cursor locates a place of the policy file.
+// cursor locates a place of the policy or of the compatibility manifest.
 func (sn *Snapshot) cursor(path string, at text.Position) (cursor, *text.Mapper, bool, error) {
-	if filepath.Clean(path) != sn.PolicyFile() {
+	manifest, _ := sn.choose(compat.ConfigFiles)
+	c := cursor{options: options}
+	switch filepath.Clean(path) {
+	case sn.PolicyFile():
+	case manifest:
+		c.options, c.manifest = compat.Options, true
+	default:
 		return cursor{}, nil, false, nil
 	}
 	content, err := sn.Read(path)
 	if err != nil {
-		return cursor{}, nil, false, fmt.Errorf("read the policy: %w", err)
+		return cursor{}, nil, false, fmt.Errorf("read %s: %w", policy.Relative(sn.root, path), err)
 	}
 	m := text.NewMapper(content)
-	c, ok := locate(syntax.Parse(path, content), m.Offset(at))
+	c.file = syntax.Parse(path, content)
+	ok := c.locate(m.Offset(at))
 	return c, m, ok, nil
 }
 
@@ -83,15 +95,7 @@ func (sn *Snapshot) packages(c cursor, where text.Range) []Completion {
 			return
 		}
 		taken[name] = true
-		key := c.quote(name)
-		item := Completion{
-			Label: name, Kind: KindLibrary, Range: where, Sort: rank + name, NewText: key, Plain: key,
-			Detail: sn.describe(name),
-		}
-		if c.bare() {
-			item.NewText, item.Plain, item.Snippet = escape(key)+": { permissions: [$0] },", key+": { permissions: [] },", true
-		}
-		items = append(items, item)
+		items = append(items, sn.library(c, name, rank, where, "permissions: [$0]", "permissions: []"))
 	}
 	for _, name := range resolve.Dependencies(sn.root) {
 		add(name, "0")
@@ -100,6 +104,37 @@ func (sn *Snapshot) packages(c cursor, where text.Range) []Completion {
 		add(name, "1")
 	}
 	return items
+}
+
+// sandboxed proposes the libraries whose compatibility could be tested: those that the
+// policy's text has.
+func (sn *Snapshot) sandboxed(ctx context.Context, c cursor, where text.Range) ([]Completion, error) {
+	p, _, err := sn.policy(ctx, nil)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	taken := c.taken()
+	var items []Completion
+	for _, l := range p.Libraries {
+		if !taken[l.Name] {
+			items = append(items, sn.library(c, l.Name, "", where, `tests: ["${1:`+escape("node_modules/"+l.Name+"/test/**/*.js")+`}"]`, "tests: []"))
+		}
+	}
+	return items, nil
+}
+
+// library proposes a library as a key, and where nothing but the key stands the option
+// that it needs: as a snippet, and for clients that have none.
+func (sn *Snapshot) library(c cursor, name, rank string, where text.Range, snippet, plain string) Completion {
+	key := c.quote(name)
+	item := Completion{
+		Label: name, Kind: KindLibrary, Range: where, Sort: rank + name, NewText: key, Plain: key,
+		Detail: sn.describe(name),
+	}
+	if c.bare() {
+		item.NewText, item.Plain, item.Snippet = escape(key)+": { "+snippet+" },", key+": { "+plain+" },", true
+	}
+	return item
 }
 
 // describe returns the version and the description that an installed package gives
@@ -120,7 +155,7 @@ func (sn *Snapshot) describe(name string) string {
 func keys(c cursor, where text.Range) []Completion {
 	taken := c.taken()
 	var items []Completion
-	for i, o := range options(c.path) {
+	for i, o := range c.options(c.path) {
 		if taken[o.Name] {
 			continue
 		}
@@ -138,7 +173,7 @@ func keys(c cursor, where text.Range) []Completion {
 
 // values proposes the values of options that take one of a few.
 func values(c cursor, where text.Range) []Completion {
-	o, ok := optionAt(c.path)
+	o, ok := c.option(c.path)
 	if !ok {
 		return nil
 	}

@@ -8,10 +8,14 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
-// cursor says where in a policy a place lies: which keys lead to it, and whether a
-// key or a value stands, or would stand, there.
+// cursor says where in a policy, or in a compatibility manifest, a place lies: which
+// keys lead to it, and whether a key or a value stands, or would stand, there.
 type cursor struct {
-	file *syntax.File
+	file     *syntax.File
+	manifest bool // the file is the compatibility manifest
+	// options returns the table of options that a path leads to, nil where keys are
+	// free or nothing is known.
+	options func(path []string) []policy.Option
 	// path is the keys from the exported object down; array elements add nothing.
 	path []string
 	// object is the object literal around a key, whose other keys are taken.
@@ -27,15 +31,11 @@ type cursor struct {
 	replace text.Span
 }
 
-// locate finds the cursor for an offset. It reports false outside of the exported
-// value.
-func locate(file *syntax.File, offset int) (cursor, bool) {
-	node, _, _ := file.Export()
-	if node == nil {
-		return cursor{}, false
-	}
-	c := cursor{file: file}
-	return c, c.descend(node, offset, 0)
+// locate moves the cursor to an offset of its file. It reports false outside of the
+// exported value.
+func (c *cursor) locate(offset int) bool {
+	node, _, _ := c.file.Export()
+	return node != nil && c.descend(node, offset, 0)
 }
 
 func (c *cursor) descend(node *syntax.Node, offset, depth int) bool {
@@ -159,8 +159,7 @@ func closed(content string, span text.Span, end byte) bool {
 	return span.End > span.Start+1 && span.End <= len(content) && content[span.End-1] == end
 }
 
-// options returns the table of options that a path leads to, nil where keys are
-// free or nothing is known.
+// options are the policy's, see cursor.options.
 func options(path []string) []policy.Option {
 	switch {
 	case len(path) == 1:
@@ -175,12 +174,12 @@ func options(path []string) []policy.Option {
 	return nil
 }
 
-// optionAt returns the description of the option that a path ends in.
-func optionAt(path []string) (policy.Option, bool) {
+// option returns the description of the option that a path ends in.
+func (c cursor) option(path []string) (policy.Option, bool) {
 	if len(path) == 0 {
 		return policy.Option{}, false
 	}
-	for _, o := range options(path[:len(path)-1]) {
+	for _, o := range c.options(path[:len(path)-1]) {
 		if o.Name == path[len(path)-1] {
 			return o, true
 		}

@@ -15,13 +15,33 @@ import (
 func at(t *testing.T, s *Session, content string) (*Snapshot, string, text.Position) {
 	t.Helper()
 	root := storefront(t)
+	path := filepath.Join(root, ".sandbox", "sandbox.config.js")
+	before, after := cut(t, content)
+	sn := s.Snapshot(root, map[string]string{path: before + after})
+	return sn, path, text.NewMapper(before + after).Position(len(before))
+}
+
+// atManifest does the same with a compatibility manifest, beside a policy of lodash
+// and date-fns.
+func atManifest(t *testing.T, s *Session, content string) (*Snapshot, string, text.Position) {
+	t.Helper()
+	root := storefront(t)
+	path := filepath.Join(root, ".sandbox", "compat.config.js")
+	before, after := cut(t, content)
+	sn := s.Snapshot(root, map[string]string{
+		path: before + after,
+		filepath.Join(root, ".sandbox", "sandbox.config.js"): `export default { lodash: { permissions: [] }, "date-fns": { permissions: [] } };`,
+	})
+	return sn, path, text.NewMapper(before + after).Position(len(before))
+}
+
+func cut(t *testing.T, content string) (before, after string) {
+	t.Helper()
 	before, after, ok := strings.Cut(content, "|")
 	if !ok {
 		t.Fatalf("no cursor in %q", content)
 	}
-	path := filepath.Join(root, ".sandbox", "sandbox.config.js")
-	sn := s.Snapshot(root, map[string]string{path: before + after})
-	return sn, path, text.NewMapper(before + after).Position(len(before))
+	return before, after
 }
 
 func TestComplete_proposesWhatFitsThePlace(t *testing.T) {
@@ -156,6 +176,60 @@ func TestSymbols_nestPermissionsAndWorkloads(t *testing.T) {
 	walk(symbols, "")
 	if diff := cmp.Diff([]string{"lodash", "  Intl", "  stats", "qs"}, got); diff != "" {
 		t.Errorf("symbols (-want +got):\n%s", diff)
+	}
+}
+
+func TestComplete_knowsTheCompatibilityManifest(t *testing.T) {
+	s := newSession(t)
+	tests := map[string]struct {
+		content string
+		want    []string // all that is proposed
+	}{
+		"libraries of the policy":       {"export default { | };", []string{"date-fns", "lodash"}},
+		"that are not there yet":        {"export default { lodash: { tests: [] }, | };", []string{"date-fns"}},
+		"options":                       {"export default { lodash: { tests: [], | } };", []string{"engine", "framework", "limitations"}},
+		"options of a limitation":       {"export default { lodash: { limitations: [{ test: 'a', | }] } };", []string{"kind", "reason"}},
+		"values":                        {"export default { lodash: { engine: '|' } };", []string{`"auto"`, `"browser"`, `"embedded"`, `"node"`}},
+		"nothing where anything may be": {"export default { lodash: { tests: ['|'] } };", nil},
+		"no permissions":                {"export default { lodash: { permissions: ['|'] } };", nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			sn, path, position := atManifest(t, s, tt.content)
+			items, err := sn.Complete(t.Context(), path, position)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var labels []string
+			for _, i := range items {
+				labels = append(labels, i.Label)
+			}
+			slices.Sort(labels)
+			if diff := cmp.Diff(tt.want, labels); diff != "" {
+				t.Errorf("proposed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHover_knowsTheCompatibilityManifest(t *testing.T) {
+	s := newSession(t)
+	for content, want := range map[string]string{
+		"export default { lod|ash: { tests: [] } };":                         "**lodash** 4.",
+		"export default { lodash: { te|sts: [] } };":                         "**tests** (array of strings, required)",
+		"export default { lodash: { engine: 'no|de' } };":                    "What the tests run in",
+		"export default { lodash: { limitations: [{ ki|nd: 'limit' }] } };":  "What differs inside the sandbox",
+		"export default { lodash: { permissions: ['fe|tch'] } };":            "",
+		"const a = { te|sts: [] }; export default { lodash: { tests: [] } }": "",
+	} {
+		sn, path, position := atManifest(t, s, content)
+		h, err := sn.Hover(t.Context(), path, position)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (h == nil) != (want == "") || h != nil && !strings.Contains(h.Markdown, want) {
+			t.Errorf("%s: hover %+v does not say %q", content, h, want)
+		}
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
-// Hover says what stands at a place of the policy: a library with the package that
-// it resolves to, an option with its meaning, a permission with what it hands over.
-// Elsewhere it is nil.
+// Hover says what stands at a place of the policy or of the compatibility manifest: a
+// library with the package that it resolves to, an option with its meaning, a
+// permission with what it hands over. Elsewhere it is nil.
 func (sn *Snapshot) Hover(ctx context.Context, path string, at text.Position) (*Hover, error) {
 	c, m, ok, err := sn.cursor(path, at)
 	if err != nil || !ok {
@@ -29,7 +29,7 @@ func (sn *Snapshot) Hover(ctx context.Context, path string, at text.Position) (*
 		}
 	}
 	if !c.atKey || c.property == nil {
-		if o, ok := optionAt(c.path); ok && c.value != nil && c.value.Kind != syntax.KindMissing {
+		if o, ok := c.option(c.path); ok && c.value != nil && c.value.Kind != syntax.KindMissing {
 			return &Hover{Markdown: describeOption(o), Range: m.Range(c.replace)}, nil
 		}
 		return nil, nil
@@ -41,7 +41,7 @@ func (sn *Snapshot) Hover(ctx context.Context, path string, at text.Position) (*
 		}
 		return &Hover{Markdown: markdown, Range: m.Range(c.replace)}, nil
 	}
-	if o, ok := optionAt(append(c.path[:len(c.path):len(c.path)], c.property.Key)); ok {
+	if o, ok := c.option(append(c.path[:len(c.path):len(c.path)], c.property.Key)); ok {
 		return &Hover{Markdown: describeOption(o), Range: m.Range(c.replace)}, nil
 	}
 	return nil, nil

@@ -22,7 +22,7 @@ const (
 )
 
 func (c cursor) site() site {
-	if c.atKey || len(c.path) < 2 || c.path[1] != "permissions" || c.array == nil {
+	if c.manifest || c.atKey || len(c.path) < 2 || c.path[1] != "permissions" || c.array == nil {
 		return siteOther
 	}
 	switch {

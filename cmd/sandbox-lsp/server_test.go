@@ -272,6 +272,27 @@ func TestServerAndCommandLine_saySameFindings(t *testing.T) {
 	}
 }
 
+func TestServer_answersAboutTheCompatibilityManifest(t *testing.T) {
+	const content = "export default {\n  uuid: { tests: ['test/*.js'],  },\n};\n"
+	dir := newProject(t, map[string]string{policyFile: "export default { uuid: { permissions: [] } };\n", ".sandbox/compat.config.js": content})
+	e := startEditor(t, dir)
+	manifest := filepath.Join(dir, ".sandbox", "compat.config.js")
+	e.open(manifest)
+	m := text.NewMapper(content)
+	at := func(s string, delta int) map[string]any {
+		return map[string]any{"textDocument": map[string]any{"uri": toURI(manifest)}, "position": m.Position(strings.Index(content, s) + delta)}
+	}
+	if hover := string(e.call("textDocument/hover", at("tests", 1))); !strings.Contains(hover, "test files, as patterns") {
+		t.Errorf("hover of an option: %s", hover)
+	}
+	if items := string(e.call("textDocument/completion", at("],  }", 3))); !strings.Contains(items, `"limitations"`) || strings.Contains(items, `"tests"`) || strings.Contains(items, `"permissions"`) {
+		t.Errorf("completion of options: %s", items)
+	}
+	if items := string(e.call("textDocument/completion", at("  uuid", 0))); strings.Contains(items, `"uuid"`) {
+		t.Errorf("a library is proposed again: %s", items)
+	}
+}
+
 func TestServer_answersAboutThePolicy(t *testing.T) {
 	dir := fixture(t, "storefront")
 	e := startEditor(t, dir)

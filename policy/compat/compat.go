@@ -10,7 +10,6 @@ package compat
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
@@ -197,17 +196,4 @@ func Options(path []string) []policy.Option {
 		return LimitationOptions
 	}
 	return nil
-}
-
-// OptionAt returns the option that a path ends in.
-func OptionAt(path []string) (policy.Option, bool) {
-	if len(path) == 0 {
-		return policy.Option{}, false
-	}
-	table := Options(path[:len(path)-1])
-	i := slices.IndexFunc(table, func(o policy.Option) bool { return o.Name == path[len(path)-1] })
-	if i < 0 {
-		return policy.Option{}, false
-	}
-	return table[i], true
 }
