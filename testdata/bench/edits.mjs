@@ -86,7 +86,7 @@ for (let version = 2; version < 2 + Number(edits); version++) {
 }
 took.sort((a, b) => a - b);
 const at = (share) => Math.round(took[Math.min(took.length - 1, Math.floor(share * took.length))] * 10) / 10;
-const libraries = (text.match(/permissions/g) ?? []).length;
+const libraries = (text.match(/permissions: \[/g) ?? []).length;
 console.log(JSON.stringify({ edits: took.length, libraries, msToDiagnostics: { p50: at(0.5), p95: at(0.95), max: at(1) }, peakMiB: peak(server.pid) }));
 await request("shutdown");
 send({ method: "exit" });

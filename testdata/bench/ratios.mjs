@@ -1,17 +1,24 @@
-// Reads what run.sh printed, the peers' JSON lines and Go's benchmark lines, and prints
-// how our figures stand to those of the peers of the same run.
+// Reads what run.sh printed, the JSON lines and Go's benchmark lines, and prints what
+// people wait for, and how our figures stand to those of the peers of the same run.
 import { readFileSync } from "node:fs";
 
 const peers = {};
 const ours = {};
+let check, edits;
 for (const line of readFileSync(0, "utf8").split("\n")) {
   if (line.startsWith("{")) {
     const figure = JSON.parse(line);
     if (figure.peer) peers[figure.peer.split(" ")[0]] = figure;
+    if (figure.check) check = figure;
+    if (figure.edits) edits = figure;
   }
   const bench = /^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([\d.]+) ns\/op/.exec(line);
   if (bench) ours[bench[1]] = Number(bench[2]) / 1e6;
 }
+
+console.log(`edit to diagnostics, ${edits.libraries} libraries: p95 ${edits.msToDiagnostics.p95} ms; peak memory ${edits.peakMiB.server} MiB, ${edits.peakMiB.workers.length} workers beside it`);
+console.log(`check of the corpus: ${check.cachedMs.nothing} ms with nothing cached, ${check.cachedMs.engine} ms with the engine, ${check.cachedMs.everything} ms with everything`);
+console.log(`inference: ${["lodash", "d3", "zod"].map((name) => `${name} ${ours[`Infer/${name}`].toFixed(1)} ms`).join(", ")}`);
 
 const rows = [
   ["build of 5 libraries, load check left out", peers.webpack?.ms, ours.Build_ofFive, 30],

@@ -31,10 +31,15 @@ median() { sort -n | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : 
 
 # timed CACHE: milliseconds of one build with a cache folder.
 timed() {
-  local start end
   rm -rf "$project/dist" "$project/.sandbox/proxys"
+  milliseconds "$binary" build --cache-dir "$1" "$project"
+}
+
+# milliseconds COMMAND...: how long it takes; findings are no failure.
+milliseconds() {
+  local start end
   start=$(date +%s%N)
-  "$binary" build --cache-dir "$1" "$project" >/dev/null
+  "$@" >/dev/null || [[ $? == 1 ]]
   end=$(date +%s%N)
   echo $(((end - start) / 1000000))
 }
@@ -70,8 +75,20 @@ git -C "$corpus" add -A
 git -C "$corpus" -c user.name=bench -c user.email=bench@localhost commit -q -m corpus
 ln -s "$root/testdata/corpus/node_modules" "$corpus/node_modules"
 
+# What a check of it takes on a new machine, after the first run there, and when nothing
+# has changed.
+for i in $(seq "$runs"); do
+  cache=$work/check$i
+  milliseconds "$binary" check --cache-dir "$cache" "$corpus" >>"$results.check.nothing"
+  rm -rf "$cache/results"
+  milliseconds "$binary" check --cache-dir "$cache" "$corpus" >>"$results.check.engine"
+  milliseconds "$binary" check --cache-dir "$cache" "$corpus" >>"$results.check.everything"
+done
+
 {
   echo "$summary"
+  printf '{"check":"the corpus","cachedMs":{"nothing":%s,"engine":%s,"everything":%s}}\n' \
+    "$(median <"$results.check.nothing")" "$(median <"$results.check.engine")" "$(median <"$results.check.everything")"
   node "$bench/edits.mjs" "$binary" "$corpus"
   node "$bench/ts-exports.mjs" "$project"
   node "$bench/quickjs-emscripten.mjs" "$project/dist/lodash.bundle.js"

@@ -19,26 +19,27 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
-// packages are libraries of the storefront fixture, each with a statement that
-// hands out what it exports.
-var packages = []struct{ name, entry string }{
-	{"date-fns", `export * from "date-fns"`},
-	{"dayjs", `module.exports = require("dayjs")`},
-	{"lodash", `module.exports = require("lodash")`},
-	{"qs", `module.exports = require("qs")`},
-	{"uuid", `export * from "uuid"`},
-	{"zod", `export * from "zod"`},
+// packages are libraries of a fixture, each with a statement that hands out what it
+// exports.
+var packages = []struct{ name, fixture, entry string }{
+	{"d3", "corpus", `export * from "d3"`},
+	{"date-fns", "projects/storefront", `export * from "date-fns"`},
+	{"dayjs", "projects/storefront", `module.exports = require("dayjs")`},
+	{"lodash", "projects/storefront", `module.exports = require("lodash")`},
+	{"qs", "projects/storefront", `module.exports = require("qs")`},
+	{"uuid", "projects/storefront", `export * from "uuid"`},
+	{"zod", "projects/storefront", `export * from "zod"`},
 }
 
-// installed bundles a package as the product does.
-func installed(t testing.TB, entry string, options api.BuildOptions) string {
+// installed bundles a package of a fixture as the product does.
+func installed(t testing.TB, fixture, entry string, options api.BuildOptions) string {
 	t.Helper()
-	root, err := filepath.Abs("../../../testdata/projects/storefront")
+	root, err := filepath.Abs(filepath.Join("../../../testdata", fixture))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root, "node_modules")); err != nil {
-		t.Fatal("the storefront's packages are not installed; run `make deps`")
+		t.Fatalf("the packages of %s are not installed; run `make deps`", fixture)
 	}
 	options.Bundle, options.Format, options.GlobalName = true, api.FormatIIFE, "__SANDBOXED_LIB__"
 	options.Platform, options.Target, options.TsconfigRaw = api.PlatformBrowser, api.ESNext, "{}"
@@ -85,7 +86,7 @@ func TestInfer_readsRealPackages(t *testing.T) {
 	for _, p := range packages {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			r := authority.Infer(syntax.Parse("a.js", installed(t, p.entry, api.BuildOptions{})))
+			r := authority.Infer(syntax.Parse("a.js", installed(t, p.fixture, p.entry, api.BuildOptions{})))
 			got := summary(r)
 			golden := filepath.Join("testdata", "packages", p.name+".txt")
 			if *update {
@@ -101,7 +102,7 @@ func TestInfer_readsRealPackages(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			// Minification changes the code that is shown, and nothing else.
-			minified := authority.Infer(syntax.Parse("a.js", installed(t, p.entry, minified)))
+			minified := authority.Infer(syntax.Parse("a.js", installed(t, p.fixture, p.entry, minified)))
 			if diff := cmp.Diff(verdict(r), verdict(minified)); diff != "" {
 				t.Errorf("as written and minified\n%s", diff)
 			}
@@ -114,13 +115,13 @@ func TestInfer_readsRealPackages(t *testing.T) {
 func BenchmarkInfer(b *testing.B) {
 	for _, p := range packages {
 		b.Run(p.name, func(b *testing.B) {
-			source := installed(b, p.entry, api.BuildOptions{})
+			source := installed(b, p.fixture, p.entry, api.BuildOptions{})
 			file := syntax.Parse("a.js", source)
 			syntax.TreeOf(file)
-			b.ReportMetric(float64(len(source))/1000, "kB")
 			for b.Loop() {
 				authority.Infer(file)
 			}
+			b.ReportMetric(float64(len(source))/1000, "kB")
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/op")
 		})
 	}

@@ -9,6 +9,7 @@ export default {
   "cjs-module-lexer": { permissions: [] },
   "core-js": { permissions: [] },
   "csv-parse": { permissions: [] },
+  d3: { permissions: [] },
   "d3-array": { permissions: [] },
   "d3-selection": { permissions: [] },
   dayjs: { permissions: [] },
