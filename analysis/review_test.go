@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -55,5 +56,34 @@ func TestCheck_findsStaleSuppressionsInFilesWithoutFindings(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestFix_removesStaleSuppressions(t *testing.T) {
+	s := newSession(t)
+	root := t.TempDir()
+	const stale = "// sandbox-lsp-ignore SBX031, SBX044 -- once\n"
+	files := map[string][2]string{ // before and after
+		".sandbox/sandbox.config.js": {stale + "export default { a: { permissions: [] } };\n", "export default { a: { permissions: [] } };\n"},
+		"src/a.js":                   {stale + "import 'a';\n", "import 'a';\n"},
+		"src/b.js":                   {stale + "import 'a/deep';\n", "// sandbox-lsp-ignore SBX031 -- once\nimport 'a/deep';\n"},
+		"src/c.vue":                  {"<script>" + stale + "</script>\n", "<script>\n</script>\n"},
+	}
+	for file, content := range files {
+		writeFile(t, filepath.Join(root, filepath.FromSlash(file)), content[0])
+	}
+	writeFile(t, filepath.Join(root, "node_modules", "a", "package.json"), `{"name": "a", "version": "1.0.0"}`)
+	writeFile(t, filepath.Join(root, "node_modules", "a", "index.js"), "exports.a = 1;\n")
+	if _, err := s.Fix(t.Context(), root, nil); err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range files {
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(content[1], string(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
 	}
 }

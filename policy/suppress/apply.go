@@ -156,12 +156,12 @@ func (t *tally) stale(unfinished map[string]bool) []finding.Finding {
 			Data:    map[string]string{"codes": names(idle, " ")},
 		}
 		if len(busy) == 0 {
-			f.Fixes = []finding.Fix{{Title: "Remove the stale suppression", Edits: []finding.Edit{t.removal(d.comment)}}}
+			f.Fixes = []finding.Fix{{Title: "Remove the stale suppression", Preferred: true, Edits: []finding.Edit{t.removal(d.comment)}}}
 		} else {
 			f.Range = t.mapper.Range(idle[0].span)
 			f.Message = fmt.Sprintf("%s %s not reported %s. Take %s out of this comment, so that nothing else is hidden later.", names(idle, " and "), is(idle), t.place(d), it(idle))
 			f.Fixes = []finding.Fix{{
-				Title: "Remove " + names(idle, " and ") + " from the suppression",
+				Title: "Remove " + names(idle, " and ") + " from the suppression", Preferred: true,
 				Edits: []finding.Edit{{
 					File: t.file, NewText: names(busy, ", "),
 					Range: t.mapper.Range(text.Span{Start: d.codes[0].span.Start, End: d.codes[len(d.codes)-1].span.End}),

@@ -105,6 +105,12 @@ func TestApply_doesWhatTheFixturesSay(t *testing.T) {
 			if diff := gocmp.Diff(suppressed, got.String()); diff != "" {
 				t.Errorf("suppressed (-want +got):\n%s", diff)
 			}
+			for _, f := range result.Kept {
+				stale := f.Code == finding.BadSuppression && f.Severity == finding.Warning
+				if len(finding.Preferred([]finding.Finding{f})) > 0 != stale {
+					t.Errorf("%d:%d %s: preferred fixes are for what is stale: %+v", f.Range.Start.Line+1, f.Range.Start.Character+1, f.Message, f.Fixes)
+				}
+			}
 			for file, want := range fixed {
 				if diff := gocmp.Diff(want, unmarked(fix(p.texts[file], file, result.Kept))); diff != "" {
 					t.Errorf("%s after its fixes (-want +got):\n%s", file, diff)
