@@ -253,10 +253,10 @@ func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	usable := loaded != nil && loaded.Failure == nil
 	if model.Entry == "" {
 		if usable {
-			r.at(finding.NoDeclarations, finding.Warning, r.lib.KeySpan, "%q has no type declarations, so its proxy exports what the loaded library has, with types unknown. %s", r.lib.Name, r.typesAdvice())
+			r.noDeclarations(finding.Warning, ", so its proxy exports what the loaded library has, with types unknown.")
 			return
 		}
-		r.at(finding.NoDeclarations, finding.Error, r.lib.KeySpan, "%q has no type declarations and does not load, so nothing is known of its exports and its proxy throws. %s", r.lib.Name, r.typesAdvice())
+		r.noDeclarations(finding.Error, " and does not load, so nothing is known of its exports and its proxy throws.")
 		return
 	}
 	if !usable {
@@ -280,14 +280,17 @@ func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	}
 }
 
-// typesAdvice says where types may come from. It names a package only when the
-// project itself lists it: a name that nobody has published is an invitation to
-// whoever publishes it first.
-func (r *reporter) typesAdvice() string {
-	if types := typesPackage(r.lib.Name); slices.Contains(resolve.Dependencies(r.sn.root), types) {
-		return fmt.Sprintf("package.json lists %s, which is not installed. Run: npm install", types)
+// noDeclarations reports SBX030, with the command that may bring the declarations.
+// Nobody but DefinitelyTyped publishes below @types, so a name there that is not taken
+// yet cannot be taken by somebody else.
+func (r *reporter) noDeclarations(severity finding.Severity, consequence string) {
+	types := typesPackage(r.lib.Name)
+	command, advice := "npm install --save-dev "+types, "DefinitelyTyped may have some: %s. Otherwise a declaration of your own will do."
+	if slices.Contains(resolve.Dependencies(r.sn.root), types) {
+		command, advice = "npm install", "package.json lists "+types+", which is not installed. Run: %s"
 	}
-	return "If a package of types for it exists that you trust, install it as a development dependency; otherwise a declaration of your own will do."
+	f := r.at(finding.NoDeclarations, severity, r.lib.KeySpan, "%q has no type declarations%s "+advice, r.lib.Name, consequence, command)
+	f.Data["install"] = command
 }
 
 // typesPackage returns the name under which DefinitelyTyped publishes the types of

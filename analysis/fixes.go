@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,21 +10,16 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/edit"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/hostglobals"
-	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
 // withFixes adds to the findings of a policy the changes that resolve them. It changes
 // the slice that it is given and returns it.
 func (sn *Snapshot) withFixes(p *policy.Policy, findings []finding.Finding) []finding.Finding {
-	r := &fixer{policy: p, root: sn.root, file: policy.Relative(sn.root, p.File)}
+	r := &fixer{policy: p, file: policy.Relative(sn.root, p.File)}
 	for i, f := range findings {
 		if fixes := r.fixes(f); len(fixes) > 0 {
 			findings[i].Fixes = fixes
-		}
-		if command := r.install(f); command != "" {
-			findings[i].Data = maps.Clone(f.Data)
-			findings[i].Data["install"] = command
 		}
 	}
 	return findings
@@ -40,7 +34,6 @@ func (sn *Snapshot) withFixes(p *policy.Policy, findings []finding.Finding) []fi
 // something, or guesses what a name was meant to be, is for a person to choose.
 type fixer struct {
 	policy *policy.Policy
-	root   string
 	file   string       // of the policy, as findings name it
 	edits  *edit.Policy // nil until it is needed
 }
@@ -251,14 +244,4 @@ func (r *fixer) newEntry(library string, w policy.Workload) []finding.Fix {
 		Title:   "Create " + w.Entry,
 		Creates: []finding.NewFile{{File: w.Entry, Text: edit.WorkloadStub(library, exports, extension == ".cjs" || extension == ".cts")}},
 	}}
-}
-
-// install returns the command that brings the declarations of a library, when the
-// project lists them already. A name that the project does not list is never
-// proposed: nobody may have published it yet.
-func (r *fixer) install(f finding.Finding) string {
-	if f.Code != finding.NoDeclarations || !slices.Contains(resolve.Dependencies(r.root), typesPackage(f.Data["library"])) {
-		return ""
-	}
-	return "npm install"
 }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -204,21 +203,23 @@ func TestFixes_createTheEntryOfAWorkload(t *testing.T) {
 	}
 }
 
-func TestFixes_installOnlyDeclarationsThatAreListed(t *testing.T) {
+func TestCheck_saysHowToInstallDeclarations(t *testing.T) {
+	s := newSession(t)
 	for manifest, want := range map[string]string{
-		`{"devDependencies":{"@types/lodash":"^4.0.0"}}`: "npm install",
-		`{"devDependencies":{"@types/other":"^4.0.0"}}`:  "",
+		`{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/s__a": "1.0.0"}}`: "npm install",
+		`{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/a": "1.0.0"}}`:    "npm install --save-dev @types/s__a",
 	} {
 		root := t.TempDir()
-		if err := os.WriteFile(filepath.Join(root, "package.json"), []byte(manifest), 0o644); err != nil {
+		writeFile(t, filepath.Join(root, ".sandbox", "sandbox.config.js"), "export default { '@s/a': { permissions: [] } };\n")
+		writeFile(t, filepath.Join(root, "package.json"), manifest)
+		writeFile(t, filepath.Join(root, "node_modules", "@s", "a", "package.json"), `{"name": "@s/a", "version": "1.0.0"}`)
+		writeFile(t, filepath.Join(root, "node_modules", "@s", "a", "index.js"), "exports.a = 1;\n")
+		result, err := s.Snapshot(root, nil).Check(t.Context(), nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		data := map[string]string{"library": "lodash"}
-		f := finding.Finding{Code: finding.NoDeclarations, File: ".sandbox/sandbox.config.js", Data: data}
-		sn := &Snapshot{root: root}
-		got := sn.withFixes(&policy.Policy{File: sn.root + "/.sandbox/sandbox.config.js"}, []finding.Finding{f})[0]
-		if got.Data["install"] != want || data["install"] != "" {
-			t.Errorf("%s: data %v", manifest, got.Data)
+		if len(result.Findings) != 1 || result.Findings[0].Code != finding.NoDeclarations || result.Findings[0].Data["install"] != want || !strings.Contains(result.Findings[0].Message, want) {
+			t.Errorf("%s: %+v", manifest, result.Findings)
 		}
 	}
 }
