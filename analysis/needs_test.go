@@ -22,13 +22,7 @@ func unpack(t *testing.T, name string) string {
 	}
 	root := t.TempDir()
 	for _, f := range archive.Files {
-		path := filepath.Join(root, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(root, filepath.FromSlash(f.Name)), string(f.Data))
 	}
 	return root
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,13 +32,7 @@ func TestSnapshot_readsThePolicyUnderEveryNameThatItMayHave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			for file, content := range tt.files {
-				path := filepath.Join(root, ".sandbox", file)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				writeFile(t, filepath.Join(root, ".sandbox", file), content)
 			}
 			overlay := map[string]string{}
 			for file, content := range tt.open {

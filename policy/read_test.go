@@ -3,7 +3,6 @@ package policy
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,21 +33,11 @@ func readSource(t *testing.T, source Source, evaluator Evaluator) *Policy {
 }
 
 func TestRead_findsEveryFaultAtItsPlace(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no fixtures: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			content := string(archive.Files[0].Data)
-			p := read(t, content, nil)
-			findingtest.Compare(t, findingtest.Parse(t, ConfigFile, content), p.Findings)
-		})
-	}
+	findingtest.Fixtures(t, func(t *testing.T, archive *txtar.Archive) {
+		content := string(archive.Files[0].Data)
+		p := read(t, content, nil)
+		findingtest.Compare(t, findingtest.Parse(t, ConfigFile, content), p.Findings)
+	})
 }
 
 // forms are the ways in which a policy may be written; each says the same.

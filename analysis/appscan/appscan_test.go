@@ -3,7 +3,6 @@ package appscan
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -80,40 +79,30 @@ func scanned(t testing.TB, s *Scanner, p Project) *Result {
 // say in place what has to be found in them.
 func TestFindings_standWhereTheProjectsSay(t *testing.T) {
 	t.Parallel()
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatal("no projects:", err)
-	}
-	for _, archive := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(archive), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			a, err := txtar.ParseFile(archive)
-			if err != nil {
-				t.Fatal(err)
+	findingtest.Fixtures(t, func(t *testing.T, archive *txtar.Archive) {
+		t.Parallel()
+		root := t.TempDir()
+		unpack(t, root, archive.Files)
+		p, project := open(t, root)
+		if len(p.Findings) > 0 || !p.Complete {
+			t.Fatalf("the policy: complete %v, %v", p.Complete, p.Findings)
+		}
+		var wants []findingtest.Want
+		for _, f := range archive.Files {
+			wants = append(wants, findingtest.Parse(t, f.Name, string(f.Data))...)
+		}
+		s := NewScanner(Options{})
+		got := Findings(project, p, scanned(t, s, project).Imports)
+		findingtest.Compare(t, wants, got)
+		for _, f := range got {
+			if f.Data["library"] != "" && len(f.Related) == 0 {
+				t.Errorf("%s %s leads nowhere", f.File, f.Message)
 			}
-			root := t.TempDir()
-			unpack(t, root, a.Files)
-			p, project := open(t, root)
-			if len(p.Findings) > 0 || !p.Complete {
-				t.Fatalf("the policy: complete %v, %v", p.Complete, p.Findings)
-			}
-			var wants []findingtest.Want
-			for _, f := range a.Files {
-				wants = append(wants, findingtest.Parse(t, f.Name, string(f.Data))...)
-			}
-			s := NewScanner(Options{})
-			got := Findings(project, p, scanned(t, s, project).Imports)
-			findingtest.Compare(t, wants, got)
-			for _, f := range got {
-				if f.Data["library"] != "" && len(f.Related) == 0 {
-					t.Errorf("%s %s leads nowhere", f.File, f.Message)
-				}
-			}
-			again := scanned(t, s, project)
-			findingtest.Compare(t, wants, Findings(project, p, again.Imports))
-			if again.Parsed != 0 {
-				t.Errorf("%d files were parsed again", again.Parsed)
-			}
-		})
-	}
+		}
+		again := scanned(t, s, project)
+		findingtest.Compare(t, wants, Findings(project, p, again.Imports))
+		if again.Parsed != 0 {
+			t.Errorf("%d files were parsed again", again.Parsed)
+		}
+	})
 }

@@ -52,32 +52,22 @@ func readPolicy(t *testing.T, content string) *policy.Policy {
 }
 
 func TestManifest_findsEveryFaultAtItsPlace(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no fixtures: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			contents := map[string]string{}
-			for _, f := range archive.Files {
-				contents[f.Name] = string(f.Data)
-			}
-			root := project(t, archive.Files...)
-			m := read(t, root, contents[ConfigFile], nil)
-			checked, err := m.Check(t.Context(), root, readPolicy(t, contents[policy.ConfigFile]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			findingtest.Compare(t, findingtest.Parse(t, ConfigFile, contents[ConfigFile]), slices.Concat(m.Findings, checked))
-			if !m.Complete {
-				t.Error("a literal manifest is not complete")
-			}
-		})
-	}
+	findingtest.Fixtures(t, func(t *testing.T, archive *txtar.Archive) {
+		contents := map[string]string{}
+		for _, f := range archive.Files {
+			contents[f.Name] = string(f.Data)
+		}
+		root := project(t, archive.Files...)
+		m := read(t, root, contents[ConfigFile], nil)
+		checked, err := m.Check(t.Context(), root, readPolicy(t, contents[policy.ConfigFile]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		findingtest.Compare(t, findingtest.Parse(t, ConfigFile, contents[ConfigFile]), slices.Concat(m.Findings, checked))
+		if !m.Complete {
+			t.Error("a literal manifest is not complete")
+		}
+	})
 }
 
 func TestRead_givesWhatTheManifestSays(t *testing.T) {

@@ -39,8 +39,7 @@ type judge struct {
 
 func (j *judge) permission(p policy.Permission) {
 	if j.guest[p.Name] {
-		f := j.add(finding.RedundantPermission, finding.Warning, p.Span, p.Name, "Every sandbox has %q of its own, so the permission adds nothing. Remove it, so that the list says what the library really gets.", p.Name)
-		j.fixRemoval(f, p)
+		j.add(finding.RedundantPermission, finding.Warning, p.Span, p.Name, "Every sandbox has %q of its own, so the permission adds nothing. Remove it, so that the list says what the library really gets.", p.Name)
 		return
 	}
 	g, known := hostglobals.Known(p.Name)
@@ -82,7 +81,7 @@ func (j *judge) unknown(p policy.Permission) {
 		return
 	}
 	f := j.add(finding.UnknownGlobal, finding.Error, p.Span, name, "%q is no global of browsers or Node that is known. Did you mean %q?", name, suggestion)
-	j.fixText(f, p.Span, name, suggestion)
+	f.Data["suggestion"] = suggestion
 }
 
 // path takes a permission such as "window.fetch" apart, past every name of the
@@ -106,7 +105,7 @@ func path(name string) (global string, ofGlobalObject, ok bool) {
 func (j *judge) member(p policy.Permission, global string, ofGlobalObject bool) {
 	if ofGlobalObject {
 		f := j.add(finding.RedundantPermission, finding.Warning, p.Span, p.Name, "%q grants nothing in this form: permissions name globals, not paths to them. Write %q.", p.Name, global)
-		j.fixText(f, p.Span, p.Name, global)
+		f.Data["suggestion"] = global
 		return
 	}
 	g, _ := hostglobals.Known(global)
@@ -116,7 +115,7 @@ func (j *judge) member(p policy.Permission, global string, ofGlobalObject bool) 
 		return
 	}
 	f.Message += fmt.Sprintf(" Write %q.", global)
-	j.fixText(f, p.Span, p.Name, global)
+	f.Data["suggestion"] = global
 }
 
 // severities are those of the problems that a rule can have; the others are warnings.
@@ -150,13 +149,27 @@ func (j *judge) rules(p policy.Permission) {
 			if i < len(p.Allow) {
 				f.Data["rule"] = p.Allow[i]
 				if problem.Suggestion != "" {
-					j.fixText(f, span, p.Allow[i], problem.Suggestion)
+					f.Data["suggestion"] = problem.Suggestion
 				}
 			}
 		}
 	}
 }
 
+// literal reports whether a span of the policy is exactly a string with this value,
+// without escapes. A value that was computed has the span of what it was computed
+// from, in which no part of the value has a place.
+func (j *judge) literal(span text.Span, value string) bool {
+	source := j.policy.Mapper.Text()
+	if span.Start < 0 || span.End > len(source) || span.End-span.Start != len(value)+2 {
+		return false
+	}
+	quote := source[span.Start]
+	return strings.IndexByte("\"'`", quote) >= 0 && source[span.End-1] == quote && source[span.Start+1:span.End-1] == value
+}
+
+// add reports a finding about a permission. The changes that resolve it are made from
+// its Data, by who knows how the policy is written.
 func (j *judge) add(code finding.Code, severity finding.Severity, span text.Span, permission, format string, args ...any) *finding.Finding {
 	j.findings = append(j.findings, finding.Finding{
 		Code: code, Severity: severity, File: j.file, Range: j.policy.Mapper.Range(span), Message: fmt.Sprintf(format, args...),

@@ -3,7 +3,6 @@ package suppress
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,53 +70,43 @@ func (p *project) apply(t *testing.T, complete bool) Result {
 func newProject() *project { return &project{texts: map[string]string{}} }
 
 func TestApply_doesWhatTheFixturesSay(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no fixtures: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
+	findingtest.Fixtures(t, func(t *testing.T, archive *txtar.Archive) {
+		p, suppressed, fixed := newProject(), "", map[string]string{}
+		var wants []findingtest.Want
+		for _, f := range archive.Files {
+			content := string(f.Data)
+			file, isFixed := strings.CutPrefix(f.Name, "fixed/")
+			switch {
+			case isFixed:
+				fixed[file] = content
+			case f.Name == "suppressed":
+				suppressed = content
+			default:
+				p.add(f.Name, content)
+				wants = append(wants, findingtest.Parse(t, f.Name, content)...)
 			}
-			p, suppressed, fixed := newProject(), "", map[string]string{}
-			var wants []findingtest.Want
-			for _, f := range archive.Files {
-				content := string(f.Data)
-				file, isFixed := strings.CutPrefix(f.Name, "fixed/")
-				switch {
-				case isFixed:
-					fixed[file] = content
-				case f.Name == "suppressed":
-					suppressed = content
-				default:
-					p.add(f.Name, content)
-					wants = append(wants, findingtest.Parse(t, f.Name, content)...)
-				}
+		}
+		result := p.apply(t, true)
+		findingtest.Compare(t, wants, result.Kept)
+		var got strings.Builder
+		for _, f := range result.Suppressed {
+			fmt.Fprintf(&got, "%s:%d %s %s\n", f.File, f.Range.Start.Line+1, f.Code, f.Data[ReasonKey])
+		}
+		if diff := gocmp.Diff(suppressed, got.String()); diff != "" {
+			t.Errorf("suppressed (-want +got):\n%s", diff)
+		}
+		for _, f := range result.Kept {
+			stale := f.Code == finding.BadSuppression && f.Severity == finding.Warning
+			if len(finding.Preferred([]finding.Finding{f})) > 0 != stale {
+				t.Errorf("%d:%d %s: preferred fixes are for what is stale: %+v", f.Range.Start.Line+1, f.Range.Start.Character+1, f.Message, f.Fixes)
 			}
-			result := p.apply(t, true)
-			findingtest.Compare(t, wants, result.Kept)
-			var got strings.Builder
-			for _, f := range result.Suppressed {
-				fmt.Fprintf(&got, "%s:%d %s %s\n", f.File, f.Range.Start.Line+1, f.Code, f.Data[ReasonKey])
+		}
+		for file, want := range fixed {
+			if diff := gocmp.Diff(want, unmarked(fix(p.texts[file], file, result.Kept))); diff != "" {
+				t.Errorf("%s after its fixes (-want +got):\n%s", file, diff)
 			}
-			if diff := gocmp.Diff(suppressed, got.String()); diff != "" {
-				t.Errorf("suppressed (-want +got):\n%s", diff)
-			}
-			for _, f := range result.Kept {
-				stale := f.Code == finding.BadSuppression && f.Severity == finding.Warning
-				if len(finding.Preferred([]finding.Finding{f})) > 0 != stale {
-					t.Errorf("%d:%d %s: preferred fixes are for what is stale: %+v", f.Range.Start.Line+1, f.Range.Start.Character+1, f.Message, f.Fixes)
-				}
-			}
-			for file, want := range fixed {
-				if diff := gocmp.Diff(want, unmarked(fix(p.texts[file], file, result.Kept))); diff != "" {
-					t.Errorf("%s after its fixes (-want +got):\n%s", file, diff)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // fix applies every edit for a file.

@@ -8,19 +8,41 @@
 //	// ^^^^ SBX003 error `Did you mean "lodash"`
 //
 // Carets cannot stand under the slashes, so `<` before the first caret means that
-// the range begins at the start of the line: `//<^^` marks columns 0 to 5. The text in backquotes is a regular expression that the message has to match.
+// the range begins at the start of the line: `//<^^` marks columns 0 to 5. The text in
+// backquotes is a regular expression that the message has to match.
 package findingtest
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"sort"
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
+
+// Fixtures runs a subtest for each archive in the testdata folder.
+func Fixtures(t *testing.T, run func(t *testing.T, archive *txtar.Archive)) {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, archive)
+		})
+	}
+}
 
 // Want is one expected finding.
 type Want struct {
