@@ -275,8 +275,8 @@ func (sn *Snapshot) key(stage string, parts ...string) cache.Hash {
 
 // Watches reports whether a project's findings may depend on a file: the policy and
 // what lies beside it, the manifests and lockfiles that decide what is installed,
-// and the project's own sources. What a build writes is not among them, else every
-// build would call for another.
+// the project's own sources, and what git writes down at every commit. What a build
+// writes is not among them, else every build would call for another.
 func Watches(root, path string) bool {
 	rel := policy.Relative(root, path)
 	if filepath.IsAbs(filepath.FromSlash(rel)) {
@@ -288,7 +288,7 @@ func Watches(root, path string) bool {
 	case strings.HasPrefix(rel, policy.Folder+"/"), slices.Contains(lockfiles, rel):
 		return true
 	}
-	if filepath.Base(rel) == ".gitignore" {
+	if filepath.Base(rel) == ".gitignore" || rel == ".git/logs/HEAD" {
 		return true
 	}
 	switch strings.ToLower(filepath.Ext(rel)) {

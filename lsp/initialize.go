@@ -147,7 +147,8 @@ func (s *server) initialized([]byte) error {
 var watchedGlobs = []string{
 	"**/.sandbox/**",
 	"**/{package.json,package-lock.json,npm-shrinkwrap.json,pnpm-lock.yaml,yarn.lock,bun.lock}",
-	"**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
+	"**/*.{js,mjs,cjs,jsx,ts,mts,cts,tsx,vue,svelte,astro}",
+	"**/.git/logs/HEAD",
 }
 
 // register asks the client for the notifications that it sends only on request.

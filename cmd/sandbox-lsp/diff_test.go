@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +190,13 @@ func TestServer_hintsAtWhatIsNotCommitted(t *testing.T) {
 	if len(got) != 1 || !strings.HasPrefix(got[0], `hint .sandbox/sandbox.config.js:{{0 49} {0 56}} "uuid" is granted fetch, which it was not at HEAD.`) {
 		t.Errorf("%q", got)
 	}
+	gitIn(t, dir, "commit", "-q", "-am", "second")
+	e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": toURI(filepath.Join(dir, ".git", "logs", "HEAD")), "type": 2}}})
+	hinted := func(d diagnostic) bool { return d.Code == finding.WidenedAuthority }
+	for slices.ContainsFunc(e.diagnostics[toURI(policy)], hinted) { // the watchdog ends a server that never takes it back
+		e.receive()
+	}
+	change(t, dir, map[string]string{policyFile: "export default { uuid: { permissions: ['crypto', 'fetch', 'URL'] } };\n"})
 	for _, f := range parseReport(t, execute(t, dir, cacheDir(t), "check", "--format", "json")).Findings {
 		if f.Code == finding.WidenedAuthority {
 			t.Errorf("check prints it too: %s", f.Message)
