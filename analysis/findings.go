@@ -285,11 +285,13 @@ func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 // yet cannot be taken by somebody else.
 func (r *reporter) noDeclarations(severity finding.Severity, consequence string) {
 	types := typesPackage(r.lib.Name)
-	command, advice := "npm install --save-dev "+types, "DefinitelyTyped may have some: %s. Otherwise a declaration of your own will do."
+	command := "npm install --save-dev " + types
+	advice := fmt.Sprintf("DefinitelyTyped may have some: %s. Otherwise a declaration of your own will do.", command)
 	if slices.Contains(resolve.Dependencies(r.sn.root), types) {
-		command, advice = "npm install", "package.json lists "+types+", which is not installed. Run: %s"
+		command = "npm install"
+		advice = fmt.Sprintf("package.json lists %s, which is not installed. Run: %s", types, command)
 	}
-	f := r.at(finding.NoDeclarations, severity, r.lib.KeySpan, "%q has no type declarations%s "+advice, r.lib.Name, consequence, command)
+	f := r.at(finding.NoDeclarations, severity, r.lib.KeySpan, "%q has no type declarations%s %s", r.lib.Name, consequence, advice)
 	f.Data["install"] = command
 }
 
