@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures the build against its peer, then prints what the other peers and our own Go
-# benchmarks take. Figures only: nothing here passes or fails by time.
+# benchmarks take, and what the membrane costs. Figures only: nothing here passes or fails
+# by time.
 #
 #   run.sh path/to/sandbox-lsp [runs]
 set -euo pipefail
@@ -98,3 +99,5 @@ done
 } | tee "$work/figures"
 echo
 node "$bench/ratios.mjs" <"$work/figures"
+echo
+node "$bench/membrane.mjs"
