@@ -1,6 +1,5 @@
 // Puts the granted host globals into a guest, and nothing else.
 import { SandboxError } from "./errors.js";
-import { shareNamespace } from "./reflect.js";
 
 const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
 
@@ -27,18 +26,20 @@ export function grantedNames(permissions) {
  * Defines the granted globals. A name that the host does not have stays undefined,
  * and one that the guest has of its own (`JSON`, `Function`) stays the guest's.
  */
-export function grant(marshaller, vm, names, capabilities) {
-  const { global } = vm;
+export function grant(membrane, engine, names, capabilities) {
+  const global = membrane.guest.globalThis;
   for (const name of names) {
-    // biome-ignore lint/suspicious/noPrototypeBuiltins: a handle of the engine, not an object
-    if (global.hasOwnProperty(name)) continue;
+    if (engine.own(global, name) !== undefined) continue;
     const value = Object.hasOwn(capabilities, name) ? capabilities[name] : globalThis[name];
     if (value === undefined) continue;
-    shareNamespace(value);
-    const mark = marshaller.mark;
-    const handle = name === "crypto" ? cryptoFacade(marshaller, vm, value) : marshaller.toGuest(host(name, value));
-    global.defineProp(name, handle, { writable: true, enumerable: false, configurable: true });
-    marshaller.release(mark);
+    if (name === "crypto") {
+      const facade = cryptoFacade(engine, value);
+      engine.help(membrane.guest.define, [[global], name, [facade]]);
+      engine.free(facade);
+    } else {
+      engine.help(membrane.guest.define, [[global], name, host(name, value)], false, 1);
+      membrane.share(value);
+    }
   }
 }
 
@@ -86,9 +87,11 @@ if (uuid) facade.randomUUID = function randomUUID() { return uuid(); };
 return facade;
 }`;
 
-function cryptoFacade(marshaller, vm, crypto) {
+function cryptoFacade(engine, crypto) {
   const bytes = (length) => crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
   const uuid = typeof crypto.randomUUID === "function" ? () => crypto.randomUUID() : undefined;
-  const make = marshaller.temp(vm.evalCode(cryptoSource.replaceAll("\n", " "), "sandbox-crypto.js"));
-  return marshaller.temp(vm.callFunction(make, vm.undefined, marshaller.toGuest(bytes), marshaller.toGuest(uuid)));
+  const make = engine.evaluateRef(cryptoSource.replaceAll("\n", " "), "sandbox-crypto.js");
+  const facade = engine.help(make, [bytes, uuid], true);
+  engine.free(make);
+  return facade;
 }

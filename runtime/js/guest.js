@@ -1,184 +1,327 @@
-// The guest half, as source text: it runs once in every sandbox, before any code
-// of the library, and captures what it uses, so that a library that changes
-// built-ins changes nothing here.
+// The membrane's half inside the guest: the traps of the proxies that stand for host
+// objects, and what of the language the host cannot do through the engine's interface.
 //
-// No function of it lets a guest exception reach the engine's wrapper: the result
-// is then FAILED and the value waits in takeFailure(), whatever was thrown: in a
-// list, because where memory ends the engine can throw a value that no variable may
-// hold. What runs on the way of a call is written out, since every frame of the
-// guest is several kilobytes of the host's stack.
-export const guest = `(cross) => {
-"use strict";
-const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, has, ownKeys, set } = Reflect;
-const { create, hasOwn, is, keys, isExtensible } = Object;
-const { isArray } = Array;
-const global = globalThis;
-const FAILED = {}, THROWN = {}, ABSENT = {};
-let failure, thrown;
+// The function is evaluated in the guest before anything else, from its source text. So
+// it refers to nothing outside itself, holds on to every intrinsic that it will need,
+// and uses no syntax that consults a prototype which guest code may have changed.
+export function guest(cross) {
+  "use strict";
+  const { apply, construct, defineProperty, getPrototypeOf, get, ownKeys, set, setPrototypeOf, getOwnPropertyDescriptor } = Reflect;
+  const { create, freeze } = Object;
+  const { for: symbolFor, keyFor } = Symbol;
+  const uncurried = (proto, key, field) => {
+    const found = getOwnPropertyDescriptor(proto, key);
+    const f = found === undefined ? undefined : found[field || "value"];
+    return f === undefined ? undefined : (self, a, b) => apply(f, self, [a, b]);
+  };
+  const WeakReference = WeakRef;
+  const deref = uncurried(WeakRef.prototype, "deref");
+  const typed = getPrototypeOf(Uint8Array.prototype);
+  const bare = (list) => {
+    setPrototypeOf(list, null);
+    return list;
+  };
 
-const method = (f) => (self, ...args) => apply(f, self, args);
-const getter = (object, key) => method(getOwnPropertyDescriptor(object, key).get);
-const guard = (f) => (...args) => {
-  try { return apply(f, undefined, args); } catch (e) { failure = [e]; return FAILED; }
-};
+  // What a trap answers when the shadow has been brought up to date.
+  const READ = freeze(create(null));
 
-const errorClasses = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError];
-const intrinsics = { __proto__: null };
-for (const name of ["Object", "Function", "Array", "Date", "Map", "Set", "RegExp", "Promise", "Number", "String", "Boolean", "BigInt", "Symbol",
-  "ArrayBuffer", "DataView", "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
-  "Float16Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array", "Error", "EvalError", "RangeError", "ReferenceError",
-  "SyntaxError", "TypeError", "URIError", "AggregateError"]) if (typeof global[name] === "function") intrinsics[name] = global[name];
-const nameOfProto = new Map();
-for (const name of ownKeys(intrinsics)) nameOfProto.set(intrinsics[name].prototype, name);
-const protoName = method(nameOfProto.get).bind(undefined, nameOfProto);
-
-const mapEach = method(Map.prototype.forEach), setEach = method(Set.prototype.forEach);
-const dateValue = method(Date.prototype.getTime), dateOf = Date;
-const regexSource = getter(RegExp.prototype, "source"), regexFlags = getter(RegExp.prototype, "flags");
-const then = method(Promise.prototype.then), deref = method(WeakRef.prototype.deref);
-const mapSet = method(Map.prototype.set), setAdd = method(Set.prototype.add);
-const typed = getPrototypeOf(Uint8Array.prototype);
-const viewOf = { typed: [getter(typed, "buffer"), getter(typed, "byteOffset"), getter(typed, "byteLength")],
-  DataView: [getter(DataView.prototype, "buffer"), getter(DataView.prototype, "byteOffset"), getter(DataView.prototype, "byteLength")] };
-const unboxers = { __proto__: null, Number: method(Number.prototype.valueOf), String: method(String.prototype.valueOf),
-  Boolean: method(Boolean.prototype.valueOf), BigInt: method(BigInt.prototype.valueOf), Symbol: method(Symbol.prototype.valueOf) };
-const tryGet = (object, key) => { try { return object[key]; } catch { return undefined; } };
-
-// Own data as [key, value, ...]; undefined where there is more than enumerable
-// data (accessors, functions, hidden or symbol keys), which has to stay alive.
-const data = (object, out) => {
-  const names = keys(object);
-  if (ownKeys(object).length !== names.length) return undefined;
-  for (let i = 0; i < names.length; i++) {
-    const d = getOwnPropertyDescriptor(object, names[i]);
-    if (d === undefined || !hasOwn(d, "value") || typeof d.value === "function") return undefined;
-    out[out.length] = names[i];
-    out[out.length] = d.value;
-  }
-  return out;
-};
-
-// What a value of a built-in class is made of, or undefined when it is of a class
-// derived from it and therefore has behaviour of its own.
-const parts = (value, brand) => {
-  const proto = getPrototypeOf(value), out = [];
-  if (brand === "Object") return proto === null || protoName(proto) === "Object" ? data(value, [proto === null]) : undefined;
-  if (brand === "Error") return protoName(proto) === undefined ? undefined : out;
-  if (brand === "Arguments") { for (let i = 0; i < value.length; i++) out[i] = value[i]; return out; }
-  if (protoName(proto) !== brand) return undefined;
-  switch (brand) {
-    case "Array": {
-      const names = keys(value);
-      // Index keys come first: without holes, the last of them is the last index.
-      if (names.length === value.length && (names.length === 0 || names[names.length - 1] === "" + (names.length - 1))) return [];
-      out[0] = value.length;
-      for (let i = 0; i < names.length; i++) { out[2 * i + 1] = names[i]; out[2 * i + 2] = value[names[i]]; }
-      return out;
-    }
-    case "Date": return [dateValue(value)];
-    case "RegExp": return [regexSource(value), regexFlags(value), value.lastIndex];
-    case "Map": mapEach(value, (v, k) => { out[out.length] = k; out[out.length] = v; }); return out;
-    case "Set": setEach(value, (v) => { out[out.length] = v; }); return out;
-    case "ArrayBuffer": return out;
-    default: {
-      if (brand in unboxers) return [unboxers[brand](value)];
-      const read = brand === "DataView" ? viewOf.DataView : viewOf.typed;
-      return [read[0](value), read[1](value), read[2](value)];
-    }
-  }
-};
-
-const errorParts = (e) => {
-  let brand = "Error";
-  for (let p = getPrototypeOf(e); p !== null; p = getPrototypeOf(p)) if (protoName(p) !== undefined) { brand = protoName(p); break; }
-  const out = [brand, tryGet(e, "name"), tryGet(e, "message"), tryGet(e, "stack"), hasOwn(e, "cause"), tryGet(e, "cause"), tryGet(e, "errors")];
-  const names = keys(e);
-  for (let i = 0; i < names.length && i < 64; i++) { out[out.length] = names[i]; out[out.length] = tryGet(e, names[i]); }
-  return out;
-};
-
-// Stand-ins for host values. Whatever they are asked crosses to the host.
-const ask = (op, id, a, b) => {
-  const reply = cross(op, id, a, b);
-  if (reply !== THROWN) return reply;
-  const e = thrown;
-  thrown = undefined;
-  throw e;
-};
-const hostFunction = (id, name, length) => {
-  const f = { f(...args) {
-    const reply = cross("apply", id, this, args);
-    if (reply !== THROWN) return reply;
-    const e = thrown;
-    thrown = undefined;
-    throw e;
-  } }.f;
-  defineProperty(f, "name", { __proto__: null, value: name, configurable: true });
-  defineProperty(f, "length", { __proto__: null, value: length, configurable: true });
-  return f;
-};
-const hostObject = (id, callable) => {
-  const target = callable ? function () {} : {}, base = getPrototypeOf(target);
-  return new Proxy(target, {
+  // A handler is made by the host: its own `id` names the host object, its prototype is
+  // one of the four below. Guest code never sees one.
+  const writes = {
     __proto__: null,
-    get: (_, key, receiver) => {
-      const reply = ask("get", id, key);
-      return reply === ABSENT ? get(base, key, receiver) : reply;
+    set(shadow, key, value, receiver) {
+      return cross(SET, this.id, shadow, key, value, receiver);
     },
-    getPrototypeOf: () => ask("proto", id),
-    set: (_, key, value) => ask("set", id, key, value),
-    has: (_, key) => ask("has", id, key),
-    deleteProperty: (_, key) => ask("delete", id, key),
-    ownKeys: () => ask("keys", id),
-    defineProperty: (_, key, d) => hasOwn(d, "value") && ask("set", id, key, d.value),
-    getOwnPropertyDescriptor(_, key) {
-      const own = getOwnPropertyDescriptor(target, key), enumerable = ask("enumerable", id, key);
-      if (enumerable === undefined) return own;
-      const value = ask("get", id, key);
-      return { __proto__: null, value: value === ABSENT ? get(base, key) : value, writable: true, enumerable: own ? own.enumerable : enumerable, configurable: own ? own.configurable : true };
+    deleteProperty(shadow, key) {
+      return cross(DELETE, this.id, shadow, key);
     },
-    apply: (_, self, args) => ask("apply", id, self, args),
-    construct: (_, args) => ask("construct", id, undefined, args),
-  });
-};
+    defineProperty(shadow, key, descriptor) {
+      const d = bare([undefined, undefined, undefined, 0]);
+      let has = 0;
+      const field = (name, bit) => getOwnPropertyDescriptor(descriptor, name) !== undefined && (has |= bit);
+      if (field("value", 1)) d[0] = descriptor.value;
+      if (field("get", 2)) d[1] = descriptor.get;
+      if (field("set", 4)) d[2] = descriptor.set;
+      if (field("writable", 8) && descriptor.writable) has |= 64;
+      if (field("enumerable", 16) && descriptor.enumerable) has |= 128;
+      if (field("configurable", 32) && descriptor.configurable) has |= 256;
+      return cross(DEFINE, this.id, shadow, key, has, d[0], d[1], d[2]);
+    },
+    setPrototypeOf(shadow, proto) {
+      return cross(SET_PROTO, this.id, shadow, proto);
+    },
+    preventExtensions(shadow) {
+      return cross(PREVENT, this.id, shadow);
+    },
+  };
+  const lazy = {
+    __proto__: writes,
+    get(shadow, key, receiver) {
+      const value = cross(GET, this.id, shadow, key);
+      return value === READ ? get(shadow, key, receiver) : value;
+    },
+    has(shadow, key) {
+      const found = cross(HAS, this.id, shadow, key);
+      return found === READ ? key in shadow : found;
+    },
+    ownKeys(shadow) {
+      cross(FETCH, this.id, shadow);
+      return ownKeys(shadow);
+    },
+    getOwnPropertyDescriptor(shadow, key) {
+      cross(FETCH, this.id, shadow);
+      return getOwnPropertyDescriptor(shadow, key);
+    },
+    getPrototypeOf(shadow) {
+      cross(FETCH, this.id, shadow);
+      return getPrototypeOf(shadow);
+    },
+    isExtensible(shadow) {
+      return cross(EXTENSIBLE, this.id, shadow);
+    },
+  };
+  const fast = { __proto__: writes };
+  const constructs = function (shadow, args, target) {
+    const list = bare([CONSTRUCT, this.id, shadow, target]);
+    for (let i = 0; i < args.length; i++) list[4 + i] = args[i];
+    return apply(cross, undefined, list);
+  };
 
-const helpers = {
-  construct: (f, ...args) => construct(f, args),
-  get: (object, key) => object[key],
-  set: (object, key, value) => set(object, key, value),
-  has: (object, key) => has(object, key),
-  delete: (object, key) => deleteProperty(object, key),
-  keys: (object) => ownKeys(object),
-  describe: (object, key) => {
-    const d = getOwnPropertyDescriptor(object, key);
-    return d && [hasOwn(d, "value") ? d.writable : d.set !== undefined, d.enumerable];
-  },
-  proto: (object) => { const p = getPrototypeOf(object); return protoName(p) ?? p; },
-  parts, errorParts, hostFunction, hostObject, deref,
-  weak: (object) => new WeakRef(object),
-  make: (brand, ...parts) => {
-    switch (brand) {
-      case "null": return create(null);
-      case "bigint": return intrinsics.BigInt(parts[0]);
-      case "symbol": return intrinsics.Symbol(parts[0]);
-      case "wellKnown": return intrinsics.Symbol[parts[0]];
-      case "Map": { const m = new Map(); for (let i = 1; i < parts[0].length; i += 2) mapSet(m, parts[0][i - 1], parts[0][i]); return m; }
-      case "Set": { const s = new Set(); for (let i = 0; i < parts[0].length; i++) setAdd(s, parts[0][i]); return s; }
-      case "RegExp": { const r = new intrinsics.RegExp(parts[0], parts[1]); r.lastIndex = parts[2]; return r; }
-      case "Arguments": return apply(function () { return arguments; }, undefined, parts[0]);
-      case "BigInt": case "Symbol": return intrinsics.Object(parts[0]);
-      case "AggregateError": return new intrinsics.AggregateError(parts[1], parts[0]);
-      default: return construct(intrinsics[brand], parts);
+  const weak = bare([]); // id -> WeakRef of the proxy
+  const mapForEach = uncurried(Map.prototype, "forEach");
+  const setForEach = uncurried(Set.prototype, "forEach");
+  const mapSet = uncurried(Map.prototype, "set");
+  const mapDelete = uncurried(Map.prototype, "delete");
+  const setAdd = uncurried(Set.prototype, "add");
+  const setDelete = uncurried(Set.prototype, "delete");
+  const getTime = uncurried(Date.prototype, "getTime");
+  const setTime = uncurried(Date.prototype, "setTime");
+  const then = uncurried(Promise.prototype, "then");
+  const description = uncurried(Symbol.prototype, "description", "get");
+  const unbox = bare([Number, String, Boolean, BigInt, Symbol]);
+  for (let i = 0; i < 5; i++) unbox[i] = uncurried(unbox[i].prototype, "valueOf");
+  const flagGetters = bare(["hasIndices", "global", "ignoreCase", "multiline", "dotAll", "unicode", "unicodeSets", "sticky"]);
+  const flagLetters = "dgimsuvy";
+  for (let i = 0; i < 8; i++) flagGetters[i] = uncurried(RegExp.prototype, flagGetters[i], "get");
+  const sourceOf = uncurried(RegExp.prototype, "source", "get");
+  const views = create(null);
+  const bytesOf = uncurried(typed, "buffer", "get");
+  const offsetOf = uncurried(typed, "byteOffset", "get");
+  const lengthOf = uncurried(typed, "length", "get");
+  const bufferOfView = uncurried(DataView.prototype, "buffer", "get");
+  const offsetOfView = uncurried(DataView.prototype, "byteOffset", "get");
+  const lengthOfView = uncurried(DataView.prototype, "byteLength", "get");
+  const maxByteLength = uncurried(ArrayBuffer.prototype, "maxByteLength", "get");
+  const resizable = uncurried(ArrayBuffer.prototype, "resizable", "get");
+  const resize = uncurried(ArrayBuffer.prototype, "resize");
+  const Buffer = ArrayBuffer;
+  const View = DataView;
+  const PromiseClass = Promise;
+  const Pattern = RegExp;
+  const MapClass = Map;
+  const SetClass = Set;
+  const Box = Object;
+  const RangeProblem = RangeError;
+
+  // Intrinsics by the names by which both sides know them.
+  const intrinsics = create(null);
+  const globals = ownKeys(globalThis);
+  for (let i = 0; i < globals.length; i++) {
+    const name = globals[i];
+    const value = getOwnPropertyDescriptor(globalThis, name).value;
+    if (typeof value === "function") {
+      intrinsics[name] = value;
+      if (typeof value.prototype === "object" && value.prototype !== null) intrinsics[`${name}.prototype`] = value.prototype;
+      if (typeof value.BYTES_PER_ELEMENT === "number") views[name] = value;
     }
-  },
-  promise: () => { const out = []; out[0] = new intrinsics.Promise((yes, no) => { out[1] = yes; out[2] = no; }); return out; },
-  then: (promise, yes, no) => { then(promise, yes, no); },
-  setThrown: (e) => { thrown = e; },
-};
-const out = { FAILED, THROWN, ABSENT, intrinsics,
-  takeFailure: () => { const list = failure; failure = undefined; return list; },
-  call: (f, self, ...args) => { try { return apply(f, self, args); } catch (e) { failure = [e]; return FAILED; } },
-};
-for (const name of ownKeys(helpers)) out[name] = guard(helpers[name]);
-return out;
-}`;
+  }
+  const hidden = (name, value) => {
+    intrinsics[name] = value;
+    return value;
+  };
+  hidden("eval", eval);
+  hidden("Function.prototype", Function.prototype);
+  hidden("TypedArray", typed.constructor);
+  hidden("TypedArray.prototype", typed);
+  const array = [];
+  hidden("Iterator.prototype", getPrototypeOf(hidden("ArrayIterator", getPrototypeOf(array.values()))));
+  hidden("MapIterator", getPrototypeOf(new Map().values()));
+  hidden("SetIterator", getPrototypeOf(new Set().values()));
+  hidden("StringIterator", getPrototypeOf(""[Symbol.iterator]()));
+  hidden("RegExpStringIterator", getPrototypeOf("".matchAll(/a/g)));
+  const generator = hidden("GeneratorFunction.prototype", getPrototypeOf(function* () {}));
+  hidden("GeneratorFunction", generator.constructor);
+  hidden("Generator", generator.prototype);
+  const asyncGenerator = hidden("AsyncGeneratorFunction.prototype", getPrototypeOf(async function* () {}));
+  hidden("AsyncGeneratorFunction", asyncGenerator.constructor);
+  hidden("AsyncGenerator", asyncGenerator.prototype);
+  hidden("AsyncIterator", getPrototypeOf(asyncGenerator.prototype));
+  const asyncFunction = hidden("AsyncFunction.prototype", getPrototypeOf(async () => {}));
+  hidden("AsyncFunction", asyncFunction.constructor);
+
+  return {
+    __proto__: null,
+    READ,
+    FAST: fast,
+    LAZY: lazy,
+    FAST_CLASS: { __proto__: fast, construct: constructs },
+    LAZY_CLASS: { __proto__: lazy, construct: constructs },
+    intrinsics,
+    symbols: Symbol,
+
+    // Of the proxies that a call left behind.
+    weaken(id, proxy) {
+      weak[id] = new WeakReference(proxy);
+    },
+    revive(id) {
+      const found = weak[id];
+      return found === undefined ? undefined : deref(found);
+    },
+    sweep() {
+      const ids = ownKeys(weak);
+      for (let i = 0; i < ids.length; i++) {
+        const id = ids[i];
+        if (id === "length" || deref(weak[id]) !== undefined) continue;
+        delete weak[id];
+        cross(DEAD, +id, READ);
+      }
+    },
+
+    get,
+    set,
+    globalThis,
+    keyFor(symbol) {
+      return keyFor(symbol);
+    },
+    symbolFor(key) {
+      return symbolFor(key);
+    },
+    symbol(text) {
+      return Symbol(text);
+    },
+    description(symbol) {
+      return description(symbol);
+    },
+    box(value) {
+      return Box(value);
+    },
+    unbox(kind, value) {
+      return unbox[kind](value);
+    },
+    makeArguments(list) {
+      return apply(
+        function () {
+          // biome-ignore lint/complexity/noArguments: an arguments object is what is wanted
+          return arguments;
+        },
+        undefined,
+        list,
+      );
+    },
+    makeError(make, message) {
+      return new make(message);
+    },
+    getTime(date) {
+      return getTime(date);
+    },
+    setTime(date, time) {
+      setTime(date, time);
+    },
+    makeRegExp(source, flags) {
+      return new Pattern(source, flags);
+    },
+    regExpSource(pattern) {
+      return sourceOf(pattern);
+    },
+    regExpFlags(pattern) {
+      let flags = "";
+      for (let i = 0; i < 8; i++) if (flagGetters[i] !== undefined && flagGetters[i](pattern)) flags += flagLetters[i];
+      return flags;
+    },
+    makeMap() {
+      return new MapClass();
+    },
+    makeSet() {
+      return new SetClass();
+    },
+    // Lists of keys and values in turn, without a prototype that they could be read by.
+    mapEntries(map) {
+      const list = bare([]);
+      let n = 0;
+      mapForEach(map, (value, key) => {
+        list[n++] = key;
+        list[n++] = value;
+      });
+      return list;
+    },
+    setEntries(values) {
+      const list = bare([]);
+      let n = 0;
+      setForEach(values, (value) => {
+        list[n++] = value;
+      });
+      return list;
+    },
+    mapSet(map, key, value) {
+      mapSet(map, key, value);
+    },
+    mapDelete(map, key) {
+      mapDelete(map, key);
+    },
+    setAdd(values, value) {
+      setAdd(values, value);
+    },
+    setDelete(values, value) {
+      setDelete(values, value);
+    },
+    makeView(name, buffer, offset, length) {
+      const Class = name === "DataView" ? View : views[name];
+      return length === undefined ? new Class(buffer, offset) : new Class(buffer, offset, length);
+    },
+    viewBuffer(name, view) {
+      return name === "DataView" ? bufferOfView(view) : bytesOf(view);
+    },
+    viewOffset(name, view) {
+      return name === "DataView" ? offsetOfView(view) : offsetOf(view);
+    },
+    viewLength(name, view) {
+      return name === "DataView" ? lengthOfView(view) : lengthOf(view);
+    },
+    makeBuffer(length, limit) {
+      return limit < 0 ? new Buffer(length) : new Buffer(length, { __proto__: null, maxByteLength: limit });
+    },
+    bufferLimit(buffer) {
+      return resizable !== undefined && resizable(buffer) ? maxByteLength(buffer) : -1;
+    },
+    resize(buffer, length) {
+      resize(buffer, length);
+    },
+    makePromise() {
+      let settle;
+      let fail;
+      const promise = new PromiseClass((resolve, reject) => {
+        settle = resolve;
+        fail = reject;
+      });
+      return freeze({ __proto__: null, promise, settle, fail });
+    },
+    then(promise, settle, fail) {
+      then(promise, settle, fail);
+    },
+    construct(f, list, target) {
+      return construct(f, list, target);
+    },
+    define(global, name, value) {
+      defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+    },
+    isDepth(error) {
+      return error instanceof RangeProblem;
+    },
+  };
+}
+
+/** Which trap asks. The guest has the numbers in place of the names. */
+export const OPS = { GET: 1, HAS: 2, FETCH: 3, EXTENSIBLE: 4, SET: 5, DELETE: 6, DEFINE: 7, SET_PROTO: 8, PREVENT: 9, CONSTRUCT: 10, DEAD: 11 };
+
+/** The source text: an expression whose value is the function. */
+export const guestSource = `(${String(guest).replace(/\b(?:GET|HAS|FETCH|EXTENSIBLE|SET|DELETE|DEFINE|SET_PROTO|PREVENT|CONSTRUCT|DEAD)\b/g, (name) => OPS[name])})`;

@@ -1,8 +1,8 @@
-import { JSException } from "quickjs-wasi";
 import { grant, grantedNames } from "./capabilities.js";
-import { compile, Engine } from "./engine.js";
+import { Engine } from "./engine.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
-import { Marshaller } from "./marshal.js";
+import { Membrane } from "./membrane.js";
+import { compile, compiledNow } from "./wasm.js";
 
 const DEFAULT_MEMORY_MB = 64;
 // The only size at which V8 hosts catch recursion, deep sources and deep JSON alike.
@@ -16,49 +16,49 @@ const MAX_DEPTH = 24;
 class Sandbox {
   #name;
   #engine;
-  #marshaller;
+  #membrane;
   #granted;
   #timeoutMs;
-  #library; // handle of what the library exports
-  #workloads = new Map();
+  #library; // ref of what the library exports
+  #workloads = new Map(); // name -> ref
   #depth = 0;
+  #pointers = []; // the engine's stack pointer at each way in
   #spent = 0; // guest time of the outermost call so far, in ms
   #since = 0; // when the guest was last given control; 0 while it is not
   #death; // { limit, message } once dead
   #disposed = false;
+  #jobsQueued = false;
 
   constructor(engine, name, code, options) {
-    const { permissions = [], limits = {}, capabilities = {}, arguments: args = "membrane", results = "mirror" } = options;
+    const { permissions = [], limits = {}, capabilities = {}, arguments: args = "membrane", results = "mirror", reads = "window" } = options;
     this.#name = name;
     this.#engine = engine;
     this.#granted = grantedNames(permissions);
     this.#timeoutMs = positive("timeoutMs", limits.timeoutMs, Infinity);
     const stackKB = positive("stackKB", limits.stackKB, STACK_KB);
     if (stackKB > STACK_KB) throw new SandboxError(`limits.stackKB: ${stackKB} is more than the ${STACK_KB} that this host can hold a guest to`);
-    const memory = positive("memoryMB", limits.memoryMB, DEFAULT_MEMORY_MB) * 2 ** 20;
-    engine.setLimits(memory, stackKB * 2 ** 10);
-    engine.poll = () => this.#poll();
-    const sandbox = this;
-    this.#marshaller = new Marshaller(
-      {
-        run: (body) => this.#run(body),
-        answer: (body) => this.#answer(body),
-        pause: (body) => this.#pause(body),
-        exhausted: () => this.#exhausted(),
-        get crowded() {
-          return engine.memoryBytes > memory / 4;
-        },
-        get usable() {
-          return !sandbox.#disposed && !sandbox.#death;
-        },
-        dataOnly: oneOf("arguments", args, "membrane", "data") === "data",
-        live: oneOf("results", results, "mirror", "live") === "live",
-      },
-      engine.vm,
-    );
+    const memoryBytes = positive("memoryMB", limits.memoryMB, DEFAULT_MEMORY_MB) * 2 ** 20;
+    engine.setLimits(memoryBytes, stackKB * 2 ** 10);
+    const face = {
+      run: (body) => this.#run(body),
+      enter: () => this.#enter(),
+      done: (value) => this.#done(value),
+      exit: () => this.#exit(),
+      judge: (error) => this.#judge(error),
+      pause: (body) => this.#pause(body),
+      poll: () => this.#poll(),
+      exhausted: () => this.#exhausted(),
+      refusal: () => (this.#disposed || this.#death ? this.#refusal() : undefined),
+      checkData: (values) => checkData(this.#membrane, values),
+      memoryBytes,
+      dataOnly: oneOf("arguments", args, "membrane", "data") === "data",
+      live: oneOf("results", results, "mirror", "live") === "live",
+      exact: oneOf("reads", reads, "window", "exact") === "exact",
+    };
     try {
       this.#library = this.#run(() => {
-        grant(this.#marshaller, engine.vm, this.#granted, capabilities);
+        this.#membrane = new Membrane(engine, face);
+        grant(this.#membrane, engine, this.#granted, capabilities);
         return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
       });
     } catch (cause) {
@@ -73,7 +73,7 @@ class Sandbox {
 
   /** What the library exports, as a live proxy. */
   get exports() {
-    return this.#run(() => this.#marshaller.alive(this.#library));
+    return this.#run(() => this.#membrane.alive(this.#library));
   }
 
   /** An exported function. */
@@ -96,45 +96,48 @@ class Sandbox {
 
   /** An exported value, read now. */
   value(name) {
-    return this.#run(() => this.#marshaller.toHost(this.#marshaller.get(this.#library, name)));
+    return this.#run(() => this.#engine.get(this.#library, name));
   }
 
   /** Constructs the class at a path of names, such as "Duration" or "core.Node". */
   createInstance(path, args = []) {
     const names = typeof path === "string" ? path.split(".") : path;
-    return this.#run(() => {
-      const found = names.reduce((handle, name) => this.#marshaller.get(handle, name), this.#library);
-      if (!found.isFunction) throw new SandboxError(`${this.#name} exports no class ${names.join(".")}`);
-      return this.#marshaller.toHost(this.#marshaller.construct(found, args));
-    });
+    const found = names.reduce((value, name) => value?.[name], this.exports);
+    if (typeof found !== "function") throw new SandboxError(`${this.#name} exports no class ${names.join(".")}`);
+    return Reflect.construct(found, args);
   }
 
   /** Evaluates a workload beside the library, once per name. */
   loadWorkload(name, code) {
     return this.#run(() => {
       if (!this.#workloads.has(name)) this.#workloads.set(name, this.#evaluate(code, `${this.#name}.${name}.workload.bundle.js`, "__SANDBOXED_WORKLOAD__"));
-      return this.#marshaller.alive(this.#workloads.get(name));
+      return this.#membrane.alive(this.#workloads.get(name));
     });
   }
 
   /** Kept for generated proxies: nothing here polls, so nothing holds a process open. */
   unrefPump() {}
 
+  /** Counts of what is alive on both sides, crossings so far, and bytes of guest memory. */
+  stats() {
+    if (this.#disposed || this.#death) throw this.#refusal();
+    return { ...this.#membrane.counts(), memoryBytes: this.#engine.memoryBytes };
+  }
+
   /** Frees the engine. Every later use of anything that came from it throws. */
   dispose() {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#marshaller?.abandon(this.#refusal());
+    this.#membrane?.abandon(this.#refusal());
     if (this.#depth === 0) this.#engine.stop();
   }
 
   #evaluate(code, file, global) {
-    const { vm } = this.#engine;
-    const marshaller = this.#marshaller;
-    marshaller.temp(vm.evalCode(code, file));
-    const value = marshaller.temp(vm.global.getProp(global));
-    if (!value.isObject && !value.isFunction) throw new SandboxError(`${file} did not assign an object or a function to ${global}`);
-    return value.dup();
+    const engine = this.#engine;
+    engine.run(code, file);
+    const value = engine.getRef(this.#membrane.guest.globalThis, global);
+    if (value <= 0) throw new SandboxError(`${file} did not assign an object or a function to ${global}`);
+    return value;
   }
 
   // A missing global is what a policy is most often wrong about.
@@ -148,66 +151,76 @@ class Sandbox {
     return new SandboxDeadError(`the sandbox of ${this.#name} is dead since ${this.#death.message}; create another one to go on`);
   }
 
-  /** Every way into the guest: runs `body` under the limits. */
+  // Ways into the guest. Each is enter, work, done; its errors go through judge, and exit
+  // comes last whatever happened.
+
   #run(body) {
-    if (this.#disposed || this.#death) throw this.#refusal();
-    if (this.#depth >= MAX_DEPTH) throw new RangeError(`more than ${MAX_DEPTH} calls between ${this.#name} and its host are nested`);
-    const mark = this.#marshaller.mark;
-    const pointer = this.#engine.stackPointer;
-    if (this.#depth++ === 0) this.#spent = 0;
-    this.#since = performance.now();
+    this.#enter();
     try {
-      const result = body();
-      if (this.#depth === 1) this.#marshaller.sweep();
-      if (this.#death) throw this.#limitError();
-      return result;
+      return this.#done(body());
     } catch (error) {
       throw this.#judge(error);
     } finally {
-      this.#spent += performance.now() - this.#since;
-      this.#since = 0;
-      this.#depth--;
-      if (this.#engine.stackPointer !== pointer) this.#die("fault", "an error tore through the engine's frames");
-      this.#marshaller.release(mark);
-      if (this.#depth === 0) this.#afterwards();
+      this.#exit();
     }
   }
 
-  #afterwards() {
+  #enter() {
+    if (this.#disposed || this.#death) throw this.#refusal();
+    if (this.#depth >= MAX_DEPTH) throw new RangeError(`more than ${MAX_DEPTH} calls between ${this.#name} and its host are nested`);
+    this.#pointers[this.#depth++] = this.#engine.stackPointer;
+    if (this.#depth === 1) this.#spent = 0;
+    else this.#membrane.enterAgain();
+    if (this.#timeoutMs !== Infinity) this.#since = performance.now();
+  }
+
+  #done(result) {
+    if (this.#depth === 1) this.#membrane.leave();
+    if (this.#death) throw this.#limitError();
+    return result;
+  }
+
+  #exit() {
+    this.#stopClock();
+    this.#depth--;
+    if (this.#engine.stackPointer !== this.#pointers[this.#depth]) this.#die("fault", "an error tore through the engine's frames");
+    if (this.#depth > 0) return;
     if (this.#disposed || this.#death) this.#engine.stop();
-    else if (this.#engine.hasJobs) queueMicrotask(() => this.#runJobs());
+    else if (!this.#jobsQueued && this.#engine.hasJobs) this.#queueJob();
   }
 
-  #runJobs() {
-    if (this.#disposed || this.#death) return;
-    try {
-      this.#run(() => this.#engine.vm.executePendingJobs());
-    } catch {
-      // No caller to tell; abandon() has told whoever waits.
-    }
+  // One job per microtask, so that they run between the host's own, as in one realm.
+  #queueJob() {
+    this.#jobsQueued = true;
+    microtask(() => {
+      this.#jobsQueued = false;
+      if (this.#disposed || this.#death) return;
+      try {
+        this.#run(() => this.#engine.runJob());
+      } catch {
+        // No caller to tell; abandon() has told whoever waits.
+      }
+    });
   }
 
-  /** A callback's way: guest code waits on the stack, so its clock and fate matter. */
-  #answer(body) {
+  #stopClock() {
+    if (this.#since !== 0) this.#spent += performance.now() - this.#since;
+    this.#since = 0;
+  }
+
+  /** Runs host code with the guest's clock stopped. The guest waits on the stack. */
+  #pause(body) {
+    this.#stopClock();
     let result;
     try {
       result = body();
     } catch (error) {
       if (!this.#death && !this.#disposed) throw error;
+    } finally {
+      if (this.#timeoutMs !== Infinity) this.#since = performance.now();
     }
     if (this.#death || this.#disposed) throw this.#refusal();
     return result;
-  }
-
-  /** Runs host code with the guest's clock stopped. */
-  #pause(body) {
-    this.#spent += performance.now() - this.#since;
-    this.#since = 0;
-    try {
-      return body();
-    } finally {
-      this.#since = performance.now();
-    }
   }
 
   #poll() {
@@ -220,7 +233,7 @@ class Sandbox {
   #die(limit, message) {
     if (this.#death) return;
     this.#death = { limit, message };
-    this.#marshaller.abandon(this.#refusal());
+    this.#membrane?.abandon(this.#refusal());
   }
 
   #limitError() {
@@ -230,28 +243,31 @@ class Sandbox {
 
   /** Tells what ended a call: a limit, a fault of the engine, or an ordinary error. */
   #judge(error) {
-    if (error instanceof JSException && !this.#death) {
-      if (!this.#engine.isUncatchable(error)) {
-        const value = this.#marshaller.toHost(error.handle);
-        error.dispose();
-        return value;
-      }
-      return this.#exhausted();
-    } else if (error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message) && this.#torn(error))) {
+    if (error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message) && !this.#membrane?.linkOf(error))) {
+      if (globalThis.DEBUG_SANDBOX) console.error(error.stack);
       this.#die("fault", `the engine failed (${error.message})`);
     }
     if (this.#disposed) return this.#refusal();
-    return this.#death && !(error instanceof SandboxError) ? this.#limitError() : error;
+    if (this.#death && !(error instanceof SandboxError)) return this.#limitError();
+    return error;
   }
 
   #exhausted() {
     this.#die("memory", "it needed more than limits.memoryMB");
     return this.#limitError();
   }
+}
 
-  // A guest's own RangeError comes as an adopted value; the host's overflow does not.
-  #torn(error) {
-    return !this.#marshaller.handleOf(error);
+const microtask = typeof queueMicrotask === "function" ? queueMicrotask : (job) => Promise.resolve().then(job);
+
+/** Refuses what a policy that allows data only does not let in. */
+function checkData(membrane, values, seen = new Set()) {
+  for (const value of values) {
+    if ((typeof value !== "object" || value === null) && typeof value !== "function") continue;
+    if (seen.has(value)) continue;
+    seen.add(value);
+    if (!membrane.isData(value)) throw new TypeError('the policy allows data only as arguments (arguments: "data"), not host objects or functions');
+    if (membrane.linkOf(value)?.id !== 0) checkData(membrane, Object.values(value), seen);
   }
 }
 
@@ -267,27 +283,17 @@ function oneOf(name, value, ...allowed) {
   return value;
 }
 
-let prepared = []; // engines for createSandboxSync
-
 export const SandboxManager = {
-  /**
-   * Loads the engine, and prepares `count` instances for createSandboxSync, each of
-   * which takes one.
-   */
-  async ready({ wasm, count = 1 } = {}) {
+  /** Loads the engine, which createSandboxSync needs to be there in a browser. */
+  async ready({ wasm } = {}) {
     await compile(wasm);
-    const missing = Math.max(0, count - prepared.length);
-    prepared.push(...(await Promise.all(Array.from({ length: missing }, () => Engine.start()))));
   },
 
   async createSandbox(name, code, options = {}) {
-    return new Sandbox(await Engine.start(), name, code, options);
+    return new Sandbox(new Engine(await compile()), name, code, options);
   },
 
   createSandboxSync(name, code, options = {}) {
-    const [engine, ...rest] = prepared;
-    if (!engine) throw new SandboxError("no engine is prepared: await SandboxManager.ready({ count }) first, with a count for every createSandboxSync to come");
-    prepared = rest;
-    return new Sandbox(engine, name, code, options);
+    return new Sandbox(new Engine(compiledNow()), name, code, options);
   },
 };

@@ -14,6 +14,8 @@ function library(MARK, libraryText) {
   const { includes } = String.prototype;
   const { then } = Promise.prototype;
   const PromiseClass = Promise;
+  const TypeProblem = TypeError;
+  const ObjectPrototype = Object.prototype;
   const isObject = (v) => ObjectCall(v) === v;
   const bare = () => {
     const list = [];
@@ -74,7 +76,7 @@ function library(MARK, libraryText) {
   const codes = [`globalThis.${MARK} && globalThis.${MARK}()`, `return globalThis.${MARK} && globalThis.${MARK}()`, "return globalThis"];
   const hush = (v) => {
     try {
-      if (isObject(v) && v instanceof PromiseClass) apply(then, v, [undefined, () => {}]);
+      if (isObject(v)) apply(then, v, [undefined, () => {}]); // which throws unless it is a promise
     } catch {}
   };
   const compile = (f) => {
@@ -130,9 +132,11 @@ function library(MARK, libraryText) {
   // Spies: what the membrane hands to an intrinsic that the program replaced.
 
   const inside = bare(); // what is no business of the program
+  let listening = true;
   const spied = (where, v) => {
+    if (!listening) return;
     push(v);
-    if (!isObject(v)) return;
+    if (!isObject(v) || v === ObjectPrototype) return;
     try {
       if (typeof v === "function") {
         const source = apply(functionText, v, []);
@@ -213,9 +217,10 @@ function library(MARK, libraryText) {
 
   const finish = () => {
     const n = candidates.length;
+    listening = false;
     for (let i = 0; i < n; i++) probe(candidates[i]);
     const all = [];
-    for (let i = 0; i < candidates.length; i++) defineProperty(all, i, { value: candidates[i], writable: true, enumerable: true, configurable: true });
+    for (let i = 0; i < candidates.length; i++) defineProperty(all, i, { __proto__: null, value: candidates[i], writable: true, enumerable: true, configurable: true });
     return all;
   };
 
@@ -263,7 +268,7 @@ function library(MARK, libraryText) {
     echo: (v) => v,
     add: (a, b) => a + b,
     failing() {
-      throw new TypeError("it fails");
+      throw new TypeProblem("it fails");
     },
     promised: (v) => new PromiseClass((resolve) => resolve(v)),
     data: () => ({ list: [1, 2, { three: 3 }], text: "text" }),

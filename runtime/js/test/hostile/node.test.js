@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { SandboxManager } from "../../index.js";
-import { nodeRoutes } from "./routes-node.js";
 import { runHostile } from "./suite.js";
 
 const byRoute = new Map();
@@ -10,7 +9,6 @@ const lines = [];
 const outcome = await runHostile({
   createSandbox: (code, options) => SandboxManager.createSandbox("hostile", code, options),
   say: (line) => lines.push(line),
-  more: nodeRoutes,
   onCase(route, { name }, problems) {
     if (!byRoute.has(route)) byRoute.set(route, []);
     byRoute.get(route).push({ name, problems });

@@ -1,4 +1,5 @@
 // What Node's own globals lead to, beyond what was granted. Only Node can run these.
+import { Console } from "node:console";
 import { clearTimeout as clear, setTimeout as later } from "node:timers";
 
 const granted = [
@@ -19,7 +20,17 @@ const granted = [
   "EventTarget",
   "Headers",
 ];
-const options = { permissions: granted };
+// Node makes some of them when they are first asked for, and leaves things behind then.
+for (const name of granted) void globalThis[name];
+new Headers();
+
+// A console such as Node's own, with streams that nobody reads and that tell on themselves.
+const sink = () => ({ write() {}, on() {}, once() {}, removeListener() {}, listenerCount: () => 0 });
+const capabilities = ({ secretly }) => {
+  const [stdout, stderr] = [sink(), sink()].map((stream) => secretly(stream, "a stream of the process"));
+  return { console: new Console({ stdout, stderr }) };
+};
+const options = { permissions: granted, capabilities };
 
 const starts = [
   "URL",
@@ -147,22 +158,6 @@ const neighbours = {
   },
 };
 
-const streams = {
-  name: "the process's streams by its console",
-  quiet: true,
-  options,
-  drive: ({ exports, x, secretly }) => {
-    const { stdout, stderr } = process;
-    for (const stream of [stdout, stderr]) secretly(stream, "a stream of the process");
-    try {
-      exports.run(tricks[0][1], x);
-      exports.collect();
-    } finally {
-      for (const stream of [stdout, stderr]) delete stream.__hostile__;
-    }
-  },
-};
-
 const watched = {
   name: "granted classes are what they were",
   quiet: true,
@@ -182,17 +177,12 @@ const watched = {
   },
 };
 
-const quietConsole = (one) => ({ ...one, options: { ...options, capabilities: { console: { log: () => {} } } } });
-
 /** Cases by route. */
 export const nodeRoutes = {
   "walks from granted globals": starts.map((start) => ({ name: start, program: walk(start), options })),
   "more than was granted": [
-    ...tricks
-      .map(([name, program]) => ({ name, program, async: program.includes("await "), quiet: true, options }))
-      .map((one) => (one.name.startsWith("console.log") ? quietConsole(one) : one)),
+    ...tricks.map(([name, program]) => ({ name, program, async: program.includes("await "), quiet: true, options })),
     neighbours,
-    streams,
     watched,
     pool,
   ],

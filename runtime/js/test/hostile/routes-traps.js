@@ -2,7 +2,7 @@
 
 const shown = { quiet: false };
 // A loop without end, which only the clock can stop; what follows is a dead sandbox.
-const endless = { options: { limits: { timeoutMs: 200 } }, mayEnd: true };
+const endless = { options: { limits: { timeoutMs: 20 } }, mayEnd: true };
 const program = ([name, text, more]) => ({ name, program: text, quiet: true, ...more });
 
 // A hook sees its receiver, its arguments and the stack. None of them may lead outside.

@@ -25,7 +25,8 @@ import { walks } from "./routes-walks.js";
  *   run, or instead of it; a returned text is what went wrong
  * @property {boolean} [mayEnd] whether a limit may end the sandbox
  * @property {boolean} [quiet] whether even a realm without walls would show nothing
- * @property {object} [options] for the sandbox
+ * @property {object} [options] for the sandbox; its capabilities may be a function of the
+ *   loot that makes them
  */
 
 /** Every case, by route. */
@@ -83,7 +84,8 @@ export async function runCase(createSandbox, one) {
   if (typeof globalThis.process === "object" && Object.isExtensible(globalThis.process)) tellers.push(loot.secretly(globalThis.process, "the host's process"));
   const sandboxes = [];
   const open = async (code = hostileBundle, options = one.options ?? {}) => {
-    const sandbox = await createSandbox(code, { ...options, capabilities: { ...options.capabilities } });
+    const { capabilities = {} } = options;
+    const sandbox = await createSandbox(code, { ...options, capabilities: typeof capabilities === "function" ? capabilities(loot) : capabilities });
     sandboxes.push(sandbox);
     return sandbox;
   };

@@ -1,0 +1,55 @@
+// The built-in objects of the host's realm, by the names that the guest's half of the
+// membrane uses for its own.
+const protoOf = Object.getPrototypeOf;
+
+function* named() {
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    const { value } = Object.getOwnPropertyDescriptor(globalThis, name);
+    if (typeof value !== "function" || !Object.hasOwn(value, "prototype")) continue;
+    yield [name, value];
+    if (typeof value.prototype === "object" && value.prototype !== null) yield [`${name}.prototype`, value.prototype];
+  }
+  const typed = protoOf(Uint8Array.prototype);
+  const generator = protoOf(function* () {});
+  const asyncGenerator = protoOf(async function* () {});
+  const asyncFunction = protoOf(async () => {});
+  const arrayIterator = protoOf([].values());
+  // biome-ignore lint/security/noGlobalEval: it is named here, never called
+  yield ["eval", globalThis.eval];
+  yield ["Function.prototype", Function.prototype];
+  yield ["TypedArray", typed.constructor];
+  yield ["TypedArray.prototype", typed];
+  yield ["ArrayIterator", arrayIterator];
+  yield ["Iterator.prototype", protoOf(arrayIterator)];
+  yield ["MapIterator", protoOf(new Map().values())];
+  yield ["SetIterator", protoOf(new Set().values())];
+  yield ["StringIterator", protoOf(""[Symbol.iterator]())];
+  yield ["RegExpStringIterator", protoOf("".matchAll(/a/g))];
+  yield ["GeneratorFunction.prototype", generator];
+  yield ["GeneratorFunction", generator.constructor];
+  yield ["Generator", generator.prototype];
+  yield ["AsyncGeneratorFunction.prototype", asyncGenerator];
+  yield ["AsyncGeneratorFunction", asyncGenerator.constructor];
+  yield ["AsyncGenerator", asyncGenerator.prototype];
+  yield ["AsyncIterator", protoOf(asyncGenerator.prototype)];
+  yield ["AsyncFunction.prototype", asyncFunction];
+  yield ["AsyncFunction", asyncFunction.constructor];
+}
+
+/** The host's intrinsics as they are now: name -> object. */
+export function hostIntrinsics() {
+  return new Map(named());
+}
+
+/** What compiles text as code. It never leaves its realm. */
+export const compilers = new Set(["Function", "eval", "GeneratorFunction", "AsyncGeneratorFunction", "AsyncFunction"]);
+
+/** Whether a function compiles source text, in whatever realm it is at home. */
+export function compilesCode(value) {
+  return /^function (eval|(Async)?(Generator)?Function)\(\) \{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(value));
+}
+
+/** Whether a function is the host's own rather than the application's. */
+export function isNative(value) {
+  return /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(value));
+}

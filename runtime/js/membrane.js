@@ -1,0 +1,502 @@
+// The membrane: which value on one side stands for which on the other, and for how long.
+//
+// Values are built, read and told apart from this side, through the engine; guest code
+// runs in traps only (guest.js). Behaviour crosses as proxies: shadows.js makes the
+// guest's, standins.js the host's. Values with a brand cross as mirrors (mirrors.js).
+import { SandboxError } from "./errors.js";
+import { guestSource, OPS } from "./guest.js";
+import { compilers, compilesCode, hostIntrinsics } from "./intrinsics.js";
+import { FIXED, Link, MIRROR, SHADOW, STAND_IN } from "./links.js";
+import { Mirrors } from "./mirrors.js";
+import { Shadows } from "./shadows.js";
+import { makeStandIn } from "./standins.js";
+
+/** How many results may stay paired with the guest's originals. */
+const MAX_PINS = 20_000;
+const MAX_PINNED_BYTES = 8 << 20;
+/** Mirrors of one call that are compared at each callback, so that its cost stays flat. */
+const MAX_COMPARED = 64;
+
+export class Membrane {
+  /** Traps, helpers and prototypes of the guest's half, as refs. */
+  guest = {};
+  stats = { crossings: 0, shipped: 0, unlinked: 0 };
+  #engine;
+  #sandbox;
+  #links = new WeakMap(); // host object -> Link
+  #at = new Map(); // ref -> Link that holds it
+  #exposed = new Map(); // id -> Link of a host object
+  #lastId = 0;
+  #nursery = []; // what the running call made the guest know
+  #kept = []; // mirrors of host values that the guest holds on to
+  #sweepAt = 256;
+  #weakCount = 0;
+  #pins = new Set(); // mirrors of guest values, oldest first
+  #pinnedBytes = 0;
+  #touched = []; // mirrors in the messages of the running call
+  #symbols = new Map(); // symbol -> ref
+  #symbolsAt = new Map(); // ref -> symbol
+  #protos = new Map(); // ref of an intrinsic prototype -> the host's
+  #gone = new FinalizationRegistry((link) => this.#release(link));
+  #mirrors;
+  #shadows;
+  #settlers = new Set(); // rejecters of promises that wait for the guest
+
+  /**
+   * @param sandbox offers `run(body)` for a way into the guest, `pause(body)` for one
+   *   back out, `live`, `dataOnly`, `exact`, `memoryBytes` and `refusal()`, the error for
+   *   a guest that is no more, or undefined
+   */
+  constructor(engine, sandbox) {
+    this.#engine = engine;
+    this.#sandbox = sandbox;
+    engine.hooks = {
+      toRef: (value) => this.toRef(value),
+      fromRef: (ref) => this.fromRef(ref),
+      onCall: (id, self, args) => this.#onCall(id, self, args),
+      onTrap: (op, id, shadow, args) => this.#onTrap(op, id, shadow, args),
+      poll: () => sandbox.poll(),
+      uncatchable: () => sandbox.exhausted(),
+    };
+    const cross = engine.newFunction(0, 0);
+    const boot = engine.evaluateRef(guestSource, "sandbox-guest.js");
+    const half = engine.help(boot, [[cross]], true);
+    for (const name of engine.keys(half)) this.guest[name] = engine.getRef(half, name);
+    this.#fix(globalThis, this.guest.globalThis);
+    this.#pairIntrinsics();
+    for (const ref of [cross, boot, half]) engine.free(ref);
+    this.#mirrors = new Mirrors(this, engine, sandbox);
+    this.#shadows = new Shadows(this, engine, sandbox);
+    this.#fix(this.#shadows.READ, this.guest.READ);
+  }
+
+  // The realm's own.
+
+  #fix(value, ref) {
+    this.#links.set(value, new Link(FIXED, value, ref, 0));
+  }
+
+  // A host's intrinsic is the guest's of that name inside, and a constructor also the
+  // other way round. What compiles text stays: called with a guest's text it would run it
+  // here. A prototype goes out as what it is only where it is asked for as a prototype;
+  // as a value it is the guest's, or a host function that writes to its argument would
+  // write to this realm.
+  #pairIntrinsics() {
+    const engine = this.#engine;
+    const host = hostIntrinsics();
+    const { intrinsics } = this.guest;
+    for (const name of engine.keys(intrinsics)) {
+      const own = host.get(name);
+      if (own === undefined) continue;
+      const ref = engine.getRef(intrinsics, name);
+      const link = new Link(FIXED, own, ref, 0);
+      if (!this.#links.has(own)) this.#links.set(own, link);
+      if (typeof own === "object" || name === "Function.prototype") this.#protos.set(ref, own);
+      else if (!compilers.has(name) && typeof own === "function" && !this.#at.has(ref)) this.#at.set(ref, link);
+    }
+    for (const key of engine.keys(this.guest.symbols)) {
+      const own = Symbol[key];
+      if (typeof own !== "symbol" || typeof key !== "string") continue;
+      this.#pairSymbols(own, engine.getRef(this.guest.symbols, key));
+    }
+  }
+
+  #pairSymbols(symbol, ref) {
+    this.#symbols.set(symbol, ref);
+    this.#symbolsAt.set(ref, symbol);
+    return symbol;
+  }
+
+  // Host to guest.
+
+  /** The guest's object for a host value that is no primitive; its count stays here. */
+  toRef(value) {
+    if (typeof value === "symbol") return this.#symbols.get(value) ?? this.#symbolToGuest(value);
+    const link = this.#links.get(value);
+    if (link === undefined) return this.#expose(value);
+    if (link.ref !== 0) {
+      if (link.kind === MIRROR) this.#touch(link, true);
+      return link.ref;
+    }
+    if (link.weak) {
+      const ref = this.#revive(link);
+      if (ref !== 0) return ref;
+    } else if (link.kind === MIRROR && link.id === 0) this.stats.unlinked++;
+    return this.#expose(value);
+  }
+
+  #revive(link) {
+    const ref = this.#engine.help(this.guest.revive, [link.id], true);
+    if (ref === 0) return 0;
+    this.#hold(link, ref);
+    return ref;
+  }
+
+  /** Takes a count over for the running call. */
+  #hold(link, ref) {
+    link.ref = ref;
+    link.proxy = ref;
+    this.#at.set(ref, link);
+    this.#nursery.push(link);
+  }
+
+  #expose(value) {
+    const id = ++this.#lastId;
+    const mirrored = this.#mirrors.forGuest(value);
+    const kind = mirrored === undefined ? SHADOW : MIRROR;
+    const link = new Link(kind, value, 0, id);
+    this.#links.set(value, link);
+    this.#exposed.set(id, link);
+    try {
+      if (mirrored === undefined) {
+        if (typeof value === "function" && compilesCode(value)) {
+          this.#links.set(value, this.#links.get(Function));
+          return this.#links.get(Function).ref;
+        }
+        this.#hold(link, this.#shadows.make(link));
+      } else {
+        link.mirror = mirrored;
+        mirrored.ship(value, (ref) => this.#hold(link, ref), link);
+        link.stamp = this.#shadows.turn;
+        this.#touched.push(link);
+      }
+    } finally {
+      if (link.ref === 0) {
+        this.#links.delete(value);
+        this.#exposed.delete(id);
+      }
+    }
+    return link.ref;
+  }
+
+  #symbolToGuest(symbol) {
+    const registered = Symbol.keyFor(symbol);
+    const { description } = symbol;
+    const ref =
+      registered !== undefined
+        ? this.#engine.help(this.guest.symbolFor, [registered], true)
+        : this.#engine.help(this.guest.symbol, description === undefined ? [] : [description], true);
+    this.#pairSymbols(symbol, ref);
+    return ref;
+  }
+
+  /** The guest's object for a prototype; 0 for null. */
+  protoRef(proto) {
+    return proto === null ? 0 : this.toRef(proto);
+  }
+
+  // Guest to host.
+
+  /** The host's value for a guest object or symbol. */
+  fromRef(ref) {
+    const link = this.#at.get(ref);
+    if (link !== undefined) {
+      if (link.kind === STAND_IN) return link.value.deref() ?? this.#standIn(link);
+      if (link.kind === MIRROR) this.#touch(link, false);
+      return link.value;
+    }
+    if (ref < 0) return this.#symbolsAt.get(ref) ?? this.#symbolToHost(ref);
+    if (this.#engine.isProxy(ref)) {
+      const known = this.#exposedAt(ref);
+      if (known) return known.value;
+    }
+    return this.#adopt(ref);
+  }
+
+  /** The link of one of our own proxies, by the handler that guest code never sees. */
+  #exposedAt(ref) {
+    const engine = this.#engine;
+    const handler = engine.handlerOf(ref);
+    if (handler === 0) return undefined;
+    try {
+      const kind = engine.proto(handler);
+      if (kind === 0) return undefined;
+      engine.free(kind);
+      const { FAST, LAZY, FAST_CLASS, LAZY_CLASS } = this.guest;
+      if (kind !== FAST && kind !== LAZY && kind !== FAST_CLASS && kind !== LAZY_CLASS) return undefined;
+      const link = this.#exposed.get(engine.get(handler, "id"));
+      if (link?.weak) this.#hold(link, engine.dup(ref));
+      return link;
+    } finally {
+      engine.free(handler);
+    }
+  }
+
+  #adopt(ref) {
+    const engine = this.#engine;
+    if (!engine.isFunction(ref) && !engine.isProxy(ref)) {
+      const mirrored = this.#mirrors.forHost(ref, engine.classOf(ref));
+      if (mirrored !== undefined) {
+        const link = new Link(MIRROR, undefined, 0, 0);
+        link.mirror = mirrored;
+        const made = mirrored.receive(
+          ref,
+          (value) => {
+            link.value = value;
+            link.ref = engine.dup(ref);
+            link.stamp = this.#shadows.turn;
+            this.#links.set(value, link);
+            this.#at.set(ref, link);
+          },
+          link,
+        );
+        if (made) {
+          this.#pin(link);
+          return link.value;
+        }
+      }
+    }
+    const link = new Link(STAND_IN, undefined, engine.dup(ref), 0);
+    this.#at.set(ref, link);
+    return this.#standIn(link);
+  }
+
+  #standIn(link) {
+    const engine = this.#engine;
+    const { ref } = link;
+    const proxy = makeStandIn(this, engine, this.#sandbox, link, {
+      callable: engine.isFunction(ref),
+      constructible: engine.isFunction(ref) && engine.isConstructor(ref),
+      array: engine.isArray(ref),
+    });
+    link.value = new WeakRef(proxy);
+    this.#links.set(proxy, link);
+    this.#gone.register(proxy, link);
+    return proxy;
+  }
+
+  /** A stand-in for what would cross as a mirror, such as a library's exports. */
+  alive(ref) {
+    const link = this.#at.get(ref);
+    if (link?.kind === STAND_IN) return this.fromRef(ref);
+    const own = new Link(STAND_IN, undefined, this.#engine.dup(ref), 0);
+    if (!link) this.#at.set(ref, own);
+    return this.#standIn(own);
+  }
+
+  /** The host's prototype for a guest's; null for 0. Takes the count over. */
+  fromProto(ref) {
+    if (ref === 0) return null;
+    const own = this.#protos.get(ref);
+    const value = own ?? this.fromRef(ref);
+    this.#engine.free(ref);
+    return value;
+  }
+
+  /** The host's intrinsic prototype for the guest's of that name, or undefined. */
+  ownProto(ref) {
+    return this.#protos.get(ref);
+  }
+
+  /** Brings a value up to date that a mirror is made of. */
+  touchValue(value, fromHost) {
+    const link = this.#links.get(value);
+    if (link?.kind === MIRROR && link.ref !== 0) this.#touch(link, fromHost);
+  }
+
+  #symbolToHost(ref) {
+    const engine = this.#engine;
+    const registered = engine.help(this.guest.keyFor, [[ref]]);
+    const symbol = registered !== undefined ? Symbol.for(registered) : Symbol(engine.help(this.guest.description, [[ref]]));
+    return this.#pairSymbols(symbol, engine.dup(ref));
+  }
+
+  // Mirrors.
+
+  #touch(link, fromHost) {
+    if (link.stamp === this.#shadows.turn) return;
+    link.stamp = this.#shadows.turn;
+    this.#touched.push(link);
+    link.mirror.sync(link, fromHost);
+  }
+
+  #pin(link) {
+    this.#pins.add(link);
+    // A result of the whole call is what it is; one that a callback was given may change.
+    if (this.#engine.answering > 0) this.#touched.push(link);
+    this.#pinnedBytes += link.mirror.weight(link);
+    const budget = Math.min(this.#sandbox.memoryBytes / 4, MAX_PINNED_BYTES);
+    while (this.#pins.size > MAX_PINS || (this.#pinnedBytes > budget && this.#pins.size > 1)) {
+      const [oldest] = this.#pins;
+      if (oldest === link) break;
+      this.#release(oldest);
+    }
+  }
+
+  #release(link) {
+    if (link.ref === 0) return;
+    if (this.#pins.delete(link)) this.#pinnedBytes -= link.mirror.weight(link);
+    if (this.#at.get(link.ref) === link) this.#at.delete(link.ref);
+    const { ref } = link;
+    link.ref = 0;
+    if (!this.#sandbox.refusal()) this.#engine.free(ref);
+  }
+
+  /** Brings what the running call has in its messages up to date, at a callback. */
+  #sync(fromHost) {
+    const touched = this.#touched;
+    for (let i = Math.max(0, touched.length - MAX_COMPARED); i < touched.length; i++) {
+      const link = touched[i];
+      if (link.ref === 0) continue;
+      link.stamp = this.#shadows.turn;
+      link.mirror.sync(link, fromHost);
+    }
+  }
+
+  // Turns: control passes from one side to the other.
+
+  /** The host has run, or is about to go on: what was read of its objects may be stale. */
+  hostRan() {
+    this.#shadows.stale();
+  }
+
+  /** Called when a way into the guest begins inside another. */
+  enterAgain() {
+    this.#shadows.stale();
+    this.#sync(true);
+  }
+
+  /** The outermost call returns. */
+  leave() {
+    const engine = this.#engine;
+    for (const link of this.#touched) if (link.ref !== 0) link.mirror.sync(link, false);
+    this.#touched.length = 0;
+    this.#shadows.stale();
+    let survivors = this.#nursery;
+    if (survivors.length > 0) {
+      this.#nursery = [];
+      // A parent that goes lets its children go, which were made before or after it.
+      for (let pass = 0; pass < 3 && survivors.length > 0; pass++) survivors = this.#dropUnheld(survivors.reverse());
+      for (const link of survivors) this.#weaken(link);
+    }
+    if (this.#weakCount > this.#sweepAt || this.#kept.length > this.#sweepAt) this.#sweep();
+    if (engine.hasJobs) return true;
+    return false;
+  }
+
+  #dropUnheld(links) {
+    const engine = this.#engine;
+    const rest = [];
+    for (const link of links) {
+      if (link.ref === 0) continue;
+      if (engine.count(link.ref) > 1) rest.push(link);
+      else this.#forget(link);
+    }
+    return rest;
+  }
+
+  #forget(link) {
+    this.#exposed.delete(link.id);
+    this.#links.delete(link.value);
+    this.#at.delete(link.ref);
+    const { ref } = link;
+    link.ref = 0;
+    this.#engine.free(ref);
+  }
+
+  #weaken(link) {
+    if (link.kind === MIRROR) {
+      this.#kept.push(link);
+      return;
+    }
+    const { ref } = link;
+    if (!link.weak) {
+      link.weak = true;
+      this.#weakCount++;
+      this.#engine.help(this.guest.weaken, [link.id, [ref]]);
+    }
+    link.ref = 0;
+    this.#at.delete(ref);
+    this.#engine.free(ref);
+  }
+
+  #sweep() {
+    this.#kept = this.#dropUnheld(this.#kept);
+    this.#engine.help(this.guest.sweep, []);
+    this.#sweepAt = 2 * Math.max(this.#weakCount, this.#kept.length) + 256;
+  }
+
+  #dead(id) {
+    const link = this.#exposed.get(id);
+    if (!link) return;
+    this.#weakCount--;
+    this.#exposed.delete(id);
+    if (this.#links.get(link.value) === link) this.#links.delete(link.value);
+  }
+
+  // The guest calls.
+
+  #onCall(id, self, args) {
+    const link = this.#exposed.get(id);
+    if (!link) throw new TypeError("this host function is known to the guest no more");
+    return this.answer(() => Reflect.apply(link.value, self, args));
+  }
+
+  /** Runs host code for the guest, which waits on the stack. */
+  answer(body) {
+    this.stats.crossings++;
+    if (this.#touched.length > 0) this.#sync(false);
+    try {
+      return this.#sandbox.pause(body);
+    } finally {
+      this.#shadows.stale();
+      if (this.#touched.length > 0) this.#sync(true);
+    }
+  }
+
+  #onTrap(op, id, shadow, args) {
+    if (op === OPS.DEAD) return this.#dead(id);
+    const link = this.#exposed.get(id);
+    if (!link) throw new SandboxError("a host object is known to the guest no more");
+    // Whatever asks is alive, and has to stay so until the call ends.
+    if (link.ref === 0) this.#hold(link, this.#engine.dup(link.proxy));
+    this.stats.crossings++;
+    return this.#shadows.trap(op, link, shadow, args);
+  }
+
+  // What sandbox.js needs besides.
+
+  /** Makes a granted value that the whole realm shares read-only for the guest. */
+  share(value) {
+    const link = this.#links.get(value);
+    if (link === undefined || typeof value !== "object") return;
+    const proto = Object.getPrototypeOf(value);
+    if (proto === null || proto === Object.prototype || !Object.hasOwn(proto, "constructor")) link.shared = true;
+  }
+
+  /** The link of a value that is at home in the guest. */
+  linkOf(value) {
+    return this.#links.get(value);
+  }
+
+  /** Whether a value is data, or comes from the guest. */
+  isData(value) {
+    const link = this.#links.get(value);
+    if (link !== undefined) return link.kind !== SHADOW || isPlain(value);
+    return typeof value !== "function" && (isPlain(value) || this.#mirrors.forGuest(value) !== undefined);
+  }
+
+  waitFor(reject) {
+    this.#settlers.add(reject);
+  }
+
+  settled(reject) {
+    this.#settlers.delete(reject);
+  }
+
+  /** Ends the promises whose guest will never settle them. */
+  abandon(error) {
+    for (const reject of this.#settlers) reject(error);
+    this.#settlers.clear();
+  }
+
+  counts() {
+    return { ...this.stats, exposed: this.#exposed.size, held: this.#at.size, pins: this.#pins.size, weak: this.#weakCount };
+  }
+}
+
+function isPlain(value) {
+  if (typeof value === "function") return false;
+  const proto = Object.getPrototypeOf(value);
+  return proto === null || proto === Object.prototype || proto === Array.prototype;
+}

@@ -1,0 +1,600 @@
+// Mirrors of values with a brand: real objects on both sides, so that brand checks and
+// local intrinsics work, kept alike whenever they are in a message.
+import { Plain } from "./plain.js";
+import { guestProperties, hostProperties, pullProperties, pushProperties } from "./properties.js";
+
+const { apply, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
+const protoOf = getPrototypeOf;
+const getter = (proto, key) => {
+  const get = getOwnPropertyDescriptor(proto, key)?.get;
+  return get && ((self) => apply(get, self, []));
+};
+const uncurried =
+  (f) =>
+  (self, ...args) =>
+    apply(f, self, args);
+const typed = protoOf(Uint8Array.prototype);
+
+const host = {
+  getTime: uncurried(Date.prototype.getTime),
+  source: getter(RegExp.prototype, "source"),
+  mapSize: getter(Map.prototype, "size"),
+  setSize: getter(Set.prototype, "size"),
+  byteLength: getter(ArrayBuffer.prototype, "byteLength"),
+  viewTag: getter(typed, Symbol.toStringTag),
+  then: uncurried(Promise.prototype.then),
+  tag: uncurried(Object.prototype.toString),
+};
+
+/** What the guest's stack may say: not the membrane's own frames. */
+function guestStack(stack) {
+  return String(stack ?? "")
+    .split("\n")
+    .filter((line) => line !== "" && !/sandbox-guest\.js|^\s*at apply \(native\)$/.test(line))
+    .join("\n");
+}
+
+const NO_KEYS = () => false;
+const isIndex = (key) => typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key);
+
+/** A brand: how a value of it is made on either side, and what of it can change. */
+class Brand {
+  skip = NO_KEYS; // keys that are no properties to carry over
+
+  constructor(membrane, engine, sandbox) {
+    this.membrane = membrane;
+    this.engine = engine;
+    this.sandbox = sandbox;
+    this.guest = membrane.guest;
+  }
+
+  // Of a subclass: `is(value)`, `toGuest(value)` gives a ref, `toHost(ref)`, and where
+  // there is content that changes: `hostContent(value)`, `guestContent(ref)`,
+  // `sameContent(a, b)`, `setGuest(ref, content, before)`, `setHost(value, content, before)`.
+  hostContent() {}
+  guestContent() {}
+  sameContent() {
+    return true;
+  }
+
+  ship(value, hold, link) {
+    const { engine, membrane } = this;
+    const ref = this.toGuest(value, link);
+    hold(ref);
+    const proto = protoOf(value);
+    const before = engine.proto(ref);
+    const wanted = membrane.protoRef(proto);
+    if (before !== wanted) engine.setProto(ref, wanted);
+    if (before !== 0) engine.free(before);
+    const content = this.hostContent(value);
+    if (content !== undefined) this.setGuest(ref, content, this.guestContent(ref));
+    // What the engine gave the new object of its own is not the value's.
+    const properties = pushProperties(engine, ref, value, guestProperties(engine, ref, this.skip), this.skip);
+    link.base = { content, properties };
+    membrane.stats.shipped++;
+  }
+
+  receive(ref, keep, link) {
+    const { engine, membrane } = this;
+    const value = this.toHost(ref, link);
+    if (value === undefined) return false;
+    keep(value);
+    const proto = membrane.fromProto(engine.proto(ref));
+    if (proto !== protoOf(value)) setPrototypeOf(value, proto);
+    const content = this.guestContent(ref);
+    if (content !== undefined) this.setHost(value, content, this.hostContent(value));
+    const properties = pullProperties(engine, ref, value, hostProperties(value, this.skip), this.skip);
+    link.base = { content, properties };
+    membrane.stats.shipped++;
+    return true;
+  }
+
+  sync(link, fromHost) {
+    const { ref, value, base } = link;
+    if (base === undefined) return; // being made
+    const content = fromHost ? this.hostContent(value) : this.guestContent(ref);
+    if (!this.sameContent(content, base.content)) {
+      if (fromHost) this.setGuest(ref, content, base.content);
+      else this.setHost(value, content, base.content);
+      base.content = content;
+    }
+    base.properties = fromHost
+      ? pushProperties(this.engine, ref, value, base.properties, this.skip)
+      : pullProperties(this.engine, ref, value, base.properties, this.skip);
+  }
+
+  weight() {
+    return 128;
+  }
+}
+
+class DateBrand extends Brand {
+  is(value) {
+    host.getTime(value);
+    return true;
+  }
+  toGuest(value) {
+    return this.engine.newDate(host.getTime(value));
+  }
+  toHost(ref) {
+    return new Date(this.guestContent(ref));
+  }
+  hostContent(value) {
+    return host.getTime(value);
+  }
+  guestContent(ref) {
+    return this.engine.help(this.guest.getTime, [[ref]]);
+  }
+  sameContent(a, b) {
+    return Object.is(a, b);
+  }
+  setGuest(ref, time) {
+    this.engine.help(this.guest.setTime, [[ref], time]);
+  }
+  setHost(value, time) {
+    Date.prototype.setTime.call(value, time);
+  }
+}
+
+class RegExpBrand extends Brand {
+  is(value) {
+    host.source(value);
+    return value !== RegExp.prototype;
+  }
+  toGuest(value) {
+    return this.engine.help(this.guest.makeRegExp, [host.source(value), value.flags], true);
+  }
+  toHost(ref) {
+    return new RegExp(this.engine.help(this.guest.regExpSource, [[ref]]), this.engine.help(this.guest.regExpFlags, [[ref]]));
+  }
+}
+
+/** Maps and Sets: lists of entries, carried over by the smallest edits. */
+class CollectionBrand extends Brand {
+  sameContent(a, b) {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+    return true;
+  }
+
+  /** Edits a collection that holds `before` until it holds `after`, in that order. */
+  edit(before, after, { remove, put }) {
+    const step = this.step;
+    const wanted = new Set();
+    for (let i = 0; i < after.length; i += step) wanted.add(after[i]);
+    const kept = [];
+    for (let i = 0; i < before.length; i += step) {
+      if (wanted.has(before[i])) kept.push(i);
+      else remove(before[i]);
+    }
+    let at = 0;
+    let inOrder = true;
+    for (let i = 0; i < after.length; i += step) {
+      const known = kept[at];
+      if (inOrder && known !== undefined && Object.is(before[known], after[i])) {
+        if (step === 2 && !Object.is(before[known + 1], after[i + 1])) put(after[i], after[i + 1]);
+        at++;
+        continue;
+      }
+      // From here on the order differs, so what is left goes and comes anew.
+      if (inOrder) for (; at < kept.length; at++) remove(before[kept[at]]);
+      inOrder = false;
+      put(after[i], after[i + 1]);
+    }
+    if (inOrder) for (; at < kept.length; at++) remove(before[kept[at]]);
+  }
+
+  weight(link) {
+    return 128 + 32 * (link.base?.content?.length ?? 0);
+  }
+
+  entries(helper, ref) {
+    const list = this.engine.help(helper, [[ref]], true);
+    try {
+      const found = [];
+      this.engine.readElements(list, found);
+      return found;
+    } finally {
+      this.engine.free(list);
+    }
+  }
+}
+
+class MapBrand extends CollectionBrand {
+  step = 2;
+  is(value) {
+    host.mapSize(value);
+    return true;
+  }
+  toGuest() {
+    return this.engine.help(this.guest.makeMap, [], true);
+  }
+  toHost() {
+    return new Map();
+  }
+  hostContent(value) {
+    const found = [];
+    Map.prototype.forEach.call(value, (item, key) => found.push(key, item));
+    return found;
+  }
+  guestContent(ref) {
+    return this.entries(this.guest.mapEntries, ref);
+  }
+  setGuest(ref, after, before) {
+    const { engine, guest } = this;
+    this.edit(before, after, {
+      remove: (key) => engine.help(guest.mapDelete, [[ref], key], false, 1),
+      put: (key, item) => engine.help(guest.mapSet, [[ref], key, item], false, 1),
+    });
+  }
+  setHost(value, after, before) {
+    this.edit(before, after, { remove: (key) => Map.prototype.delete.call(value, key), put: (key, item) => Map.prototype.set.call(value, key, item) });
+  }
+}
+
+class SetBrand extends CollectionBrand {
+  step = 1;
+  is(value) {
+    host.setSize(value);
+    return true;
+  }
+  toGuest() {
+    return this.engine.help(this.guest.makeSet, [], true);
+  }
+  toHost() {
+    return new Set();
+  }
+  hostContent(value) {
+    const found = [];
+    Set.prototype.forEach.call(value, (item) => found.push(item));
+    return found;
+  }
+  guestContent(ref) {
+    return this.entries(this.guest.setEntries, ref);
+  }
+  setGuest(ref, after, before) {
+    const { engine, guest } = this;
+    this.edit(before, after, {
+      remove: (item) => engine.help(guest.setDelete, [[ref], item], false, 1),
+      put: (item) => engine.help(guest.setAdd, [[ref], item], false, 1),
+    });
+  }
+  setHost(value, after, before) {
+    this.edit(before, after, { remove: (item) => Set.prototype.delete.call(value, item), put: (item) => Set.prototype.add.call(value, item) });
+  }
+}
+
+const errorNames = ["AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError", "Error"];
+
+class ErrorBrand extends Brand {
+  skip = (key) => key === "stack";
+  is(value) {
+    return host.tag(value) === "[object Error]" || Object.hasOwn(value, "stack") || (typeof DOMException === "function" && value instanceof DOMException);
+  }
+  toGuest(value) {
+    const { engine, guest } = this;
+    const make = errorNames.find((name) => name in globalThis && value instanceof globalThis[name]) ?? "Error";
+    const constructor = engine.getRef(guest.intrinsics, make === "AggregateError" ? "Error" : make);
+    const ref = engine.help(guest.makeError, [[constructor], String(value.message)], true);
+    engine.free(constructor);
+    // Where in the host it was made is none of the guest's business.
+    engine.define(ref, "stack", { value: `${String(value.name)}: ${String(value.message)}\n`, writable: true, enumerable: false, configurable: true });
+    return ref;
+  }
+  ship(value, hold, link) {
+    super.ship(value, hold, link);
+    if (typeof DOMException !== "function" || !(value instanceof DOMException)) return;
+    // Its name, message and code are getters that insist on the host's own.
+    for (const key of ["name", "message", "code"]) this.engine.define(link.ref, key, { value: value[key], writable: true, enumerable: false, configurable: true });
+  }
+  toHost(ref) {
+    const { engine } = this;
+    const own = engine.own(ref, "message");
+    const error = new Error(typeof own?.value === "string" ? own.value : "");
+    const stack = engine.own(ref, "stack");
+    Object.defineProperty(error, "stack", { value: guestStack(stack?.value), writable: true, enumerable: false, configurable: true });
+    return error;
+  }
+  receive(ref, keep, link) {
+    if (!super.receive(ref, keep, link)) return false;
+    const error = link.value;
+    const frames = error.stack;
+    let title = "Error";
+    try {
+      title = `${error.name}: ${error.message}`;
+    } catch {
+      // A getter of the library's own; the frames say enough.
+    }
+    error.stack = `${title}\n${frames}`.trimEnd();
+    return true;
+  }
+}
+
+class BoxBrand extends Brand {
+  skip = (key) => this.text && (key === "length" || isIndex(key));
+  constructor(membrane, engine, sandbox, name, index) {
+    super(membrane, engine, sandbox);
+    this.valueOf = uncurried(globalThis[name].prototype.valueOf);
+    this.index = index;
+    this.text = name === "String";
+  }
+  is(value) {
+    this.valueOf(value);
+    return true;
+  }
+  toGuest(value) {
+    return this.engine.help(this.guest.box, [this.valueOf(value)], true, 0);
+  }
+  toHost(ref) {
+    return Object(this.engine.help(this.guest.unbox, [this.index, [ref]]));
+  }
+}
+
+class ArgumentsBrand extends Brand {
+  toGuest(value) {
+    const list = this.engine.newArray(Array.prototype.slice.call(value));
+    const ref = this.engine.help(this.guest.makeArguments, [[list]], true);
+    this.engine.free(list);
+    return ref;
+  }
+  toHost() {
+    return (function () {
+      // biome-ignore lint/complexity/noArguments: an arguments object is what is wanted
+      return arguments;
+    })();
+  }
+  // A strict one's callee throws when it is read or defined.
+  skip = (key) => key === "callee" || key === Symbol.iterator;
+}
+
+class BufferBrand extends Brand {
+  is(value) {
+    host.byteLength(value);
+    return true;
+  }
+  toGuest(value) {
+    const limit = value.resizable ? value.maxByteLength : -1;
+    return this.engine.help(this.guest.makeBuffer, [host.byteLength(value), limit], true);
+  }
+  toHost(ref) {
+    const limit = this.engine.help(this.guest.bufferLimit, [[ref]]);
+    const bytes = this.engine.bytes(ref);
+    return limit < 0 ? new ArrayBuffer(bytes?.length ?? 0) : new ArrayBuffer(bytes?.length ?? 0, { maxByteLength: limit });
+  }
+  hostContent(value) {
+    return host.byteLength(value) === 0 ? new Uint8Array(0) : new Uint8Array(value).slice(); // a detached one has no bytes
+  }
+  guestContent(ref) {
+    return this.engine.bytes(ref)?.slice() ?? new Uint8Array(0);
+  }
+  sameContent(a, b) {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+    return true;
+  }
+  setGuest(ref, bytes) {
+    if (this.engine.bytes(ref)?.length !== bytes.length) this.engine.help(this.guest.resize, [[ref], bytes.length]);
+    this.engine.bytes(ref)?.set(bytes);
+  }
+  setHost(value, bytes) {
+    if (host.byteLength(value) !== bytes.length) {
+      if (value.resizable) value.resize(bytes.length);
+      else if (bytes.length === 0) detach(value);
+    }
+    if (bytes.length > 0) new Uint8Array(value).set(bytes);
+  }
+  weight(link) {
+    return 128 + (link.base?.content?.length ?? 0);
+  }
+}
+
+/** Detaches a buffer, where the host knows how. */
+function detach(buffer) {
+  if (typeof buffer.transfer === "function") buffer.transfer();
+  else if (typeof structuredClone === "function") structuredClone(buffer, { transfer: [buffer] });
+}
+
+class ViewBrand extends Brand {
+  skip = isIndex;
+  is(value) {
+    return ArrayBuffer.isView(value);
+  }
+  name(value) {
+    return host.viewTag(value) ?? "DataView";
+  }
+  toGuest(value, link) {
+    const { engine, guest, membrane } = this;
+    let { buffer, byteOffset } = value;
+    const name = this.name(value);
+    const tracking = value.length !== undefined && buffer.resizable === true && byteOffset + value.byteLength === buffer.byteLength;
+    // A pool holds what is none of the guest's: only the view's own bytes cross then.
+    if (protoOf(value) !== globalThis[name]?.prototype && byteOffset + value.byteLength < buffer.byteLength) {
+      link.pooled = true;
+      buffer = buffer.slice(byteOffset, byteOffset + value.byteLength);
+      byteOffset = 0;
+    }
+    const length = tracking ? undefined : (value.length ?? value.byteLength);
+    return engine.help(guest.makeView, [name, [membrane.toRef(buffer)], byteOffset, length], true);
+  }
+  toHost(ref, link) {
+    const { engine, guest, membrane } = this;
+    const name = engine.classOf(ref);
+    const Class = globalThis[name];
+    if (Class === undefined) return undefined;
+    const buffer = engine.help(guest.viewBuffer, [name, [ref]], true);
+    const local = membrane.fromRef(buffer);
+    engine.free(buffer);
+    link.buffer = local;
+    return new Class(local, engine.help(guest.viewOffset, [name, [ref]]), engine.help(guest.viewLength, [name, [ref]]));
+  }
+  // The bytes are the buffer's, which is in the message as well.
+  sync(link, fromHost) {
+    super.sync(link, fromHost);
+    if (!link.pooled) this.membrane.touchValue(link.value.buffer, fromHost);
+  }
+}
+
+class PromiseBrand extends Brand {
+  is(value) {
+    return host.tag(value) === "[object Promise]" && value !== Promise.prototype;
+  }
+  toGuest(promise) {
+    const { engine, guest, membrane, sandbox } = this;
+    const made = engine.help(guest.makePromise, [], true);
+    const [ref, settle, fail] = ["promise", "settle", "fail"].map((key) => engine.getRef(made, key));
+    engine.free(made);
+    const end = (how) => (value) => {
+      try {
+        if (!sandbox.refusal()) {
+          sandbox.run(() => engine.call(how, undefined, [value]));
+          engine.free(settle);
+          engine.free(fail);
+        }
+      } catch {
+        // A limit that fires here has no caller to tell: whoever waits for the guest is
+        // told by abandon(), and so is every later call.
+      }
+    };
+    membrane.stats.promises = (membrane.stats.promises ?? 0) + 1;
+    host.then(promise, end(settle), end(fail));
+    return ref;
+  }
+  toHost(ref) {
+    const { engine, guest, membrane } = this;
+    return new Promise((resolve, reject) => {
+      const settle = (how) => (value) => {
+        membrane.settled(reject);
+        how(value);
+      };
+      membrane.waitFor(reject);
+      engine.help(guest.then, [[ref], settle(resolve), settle(reject)], false, 1);
+    });
+  }
+}
+
+/** What cannot be listed keeps its content where it is: its methods ask the other side. */
+class WeakBrand extends Brand {
+  skip = (key) => this.methods.includes(key);
+  constructor(membrane, engine, sandbox, name, methods) {
+    super(membrane, engine, sandbox);
+    this.name = name;
+    this.methods = methods;
+  }
+  is(value) {
+    globalThis[this.name].prototype.has.call(value, {});
+    return true;
+  }
+  toGuest(value) {
+    const { engine, guest } = this;
+    const make = engine.getRef(guest.intrinsics, this.name);
+    const ref = engine.construct(make, [], make, true);
+    engine.free(make);
+    for (const key of this.methods) {
+      const method = globalThis[this.name].prototype[key];
+      engine.define(ref, key, { value: (...args) => apply(method, value, args), writable: true, enumerable: false, configurable: true });
+    }
+    return ref;
+  }
+  toHost(ref) {
+    const { engine, guest } = this;
+    const value = new globalThis[this.name]();
+    const proto = engine.getRef(guest.intrinsics, `${this.name}.prototype`);
+    for (const key of this.methods) {
+      const method = engine.get(proto, key);
+      Object.defineProperty(value, key, { value: (...args) => apply(method, value, args), writable: true, enumerable: false, configurable: true });
+    }
+    engine.free(proto);
+    return value;
+  }
+}
+
+class WeakRefBrand extends Brand {
+  is(value) {
+    WeakRef.prototype.deref.call(value);
+    return true;
+  }
+  toGuest(value) {
+    const make = this.engine.getRef(this.guest.intrinsics, "WeakRef");
+    const target = WeakRef.prototype.deref.call(value) ?? {};
+    const ref = this.engine.construct(make, [target], make, true);
+    this.engine.free(make);
+    return ref;
+  }
+  toHost(ref) {
+    const proto = this.engine.getRef(this.guest.intrinsics, "WeakRef.prototype");
+    const deref = this.engine.getRef(proto, "deref");
+    const target = this.engine.callOn(deref, ref);
+    this.engine.free(deref);
+    this.engine.free(proto);
+    return new WeakRef(target ?? {});
+  }
+}
+
+const boxes = ["Number", "String", "Boolean", "BigInt", "Symbol"];
+
+/** Knows which values have a brand, and how each crosses. */
+export class Mirrors {
+  #brands = new Map(); // class -> Brand
+  #protos = new Map(); // host prototype -> class
+  #plain;
+  #live;
+
+  constructor(membrane, engine, sandbox) {
+    const parts = [membrane, engine, sandbox];
+    const add = (brand, ...names) => {
+      for (const name of names) {
+        this.#brands.set(name, brand);
+        const proto = globalThis[name]?.prototype;
+        if (proto) this.#protos.set(proto, name);
+      }
+    };
+    add(new DateBrand(...parts), "Date");
+    add(new RegExpBrand(...parts), "RegExp");
+    add(new MapBrand(...parts), "Map");
+    add(new SetBrand(...parts), "Set");
+    add(new ErrorBrand(...parts), "Error");
+    add(new BufferBrand(...parts), "ArrayBuffer");
+    add(new ViewBrand(...parts), ...[...Object.getOwnPropertyNames(globalThis)].filter((name) => /^(?:\w+)Array$/.test(name) && protoOf(globalThis[name]) === typed.constructor), "DataView");
+    add(new PromiseBrand(...parts), "Promise");
+    add(new WeakBrand(...parts, "WeakMap", ["get", "set", "has", "delete"]), "WeakMap");
+    add(new WeakBrand(...parts, "WeakSet", ["add", "has", "delete"]), "WeakSet");
+    add(new WeakRefBrand(...parts), "WeakRef");
+    for (const [i, name] of boxes.entries()) add(new BoxBrand(...parts, name, i), name);
+    this.#brands.set("Arguments", new ArgumentsBrand(...parts));
+    this.#plain = new Plain(membrane, engine);
+    this.#live = sandbox.live;
+  }
+
+  /** How a host object crosses if it has a brand; undefined for one that is shadowed. */
+  forGuest(value) {
+    if (typeof value === "function") return undefined;
+    let proto = protoOf(value);
+    if (proto === Array.prototype) return undefined;
+    if (proto === Object.prototype) {
+      return getOwnPropertyDescriptor(value, "callee") && host.tag(value) === "[object Arguments]" ? this.#brands.get("Arguments") : undefined;
+    }
+    let foreign = proto !== null;
+    for (; proto !== null; proto = protoOf(proto)) {
+      const name = this.#protos.get(proto);
+      if (name !== undefined) return this.#verified(name, value);
+      if (proto === Object.prototype) foreign = false;
+    }
+    // Of another realm: only its brand says what it is.
+    return foreign ? this.#verified(host.tag(value).slice(8, -1), value) : undefined;
+  }
+
+  #verified(name, value) {
+    const brand = this.#brands.get(name);
+    try {
+      return brand?.is(value) ? brand : undefined;
+    } catch {
+      return undefined; // a proxy around one, or an object that only inherits
+    }
+  }
+
+  /** How a guest's object of a class crosses; undefined for one that has a stand-in. */
+  forHost(_ref, name) {
+    if (name === "Object" || name === "Array") return this.#live ? undefined : this.#plain;
+    return this.#brands.get(name);
+  }
+}

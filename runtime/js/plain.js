@@ -1,0 +1,104 @@
+// Mirrors of plain results: arrays and objects that hold data and nothing that behaves.
+import { pullProperties, pushProperties } from "./properties.js";
+
+const { isExtensible, ownKeys } = Reflect;
+const DATA = 7; // writable, enumerable and configurable
+
+/** How results that are plain cross: as the host's own objects. */
+export class Plain {
+  #membrane;
+  #engine;
+
+  constructor(membrane, engine) {
+    this.#membrane = membrane;
+    this.#engine = engine;
+  }
+
+  /**
+   * Makes the host's object of a guest's; false when it is more than data. `keep` is told
+   * of it before it is filled, since it may be part of itself.
+   */
+  receive(ref, keep, link) {
+    const engine = this.#engine;
+    const array = engine.isArray(ref);
+    if (array) {
+      const values = [];
+      if (engine.readDense(ref, values, () => keep(values))) {
+        link.base = values.slice();
+        this.#membrane.stats.shipped += values.length;
+        return true;
+      }
+    }
+    const proto = engine.proto(ref);
+    const own = proto === 0 ? null : this.#membrane.ownProto(proto);
+    if (proto !== 0) engine.free(proto);
+    if (array ? own !== Array.prototype : own !== Object.prototype && own !== null) return false;
+    const value = array ? [] : own === null ? Object.create(null) : {};
+    const base = new Map();
+    const each = (key, item, flags) => {
+      if (flags === DATA && key !== "__proto__") value[key] = item;
+      else Reflect.defineProperty(value, key, descriptorOf(item, flags));
+      base.set(key, descriptorOf(item, flags));
+    };
+    if (!engine.readOwn(ref, array, () => keep(value), each)) return false;
+    if (!engine.extensible(ref)) Reflect.preventExtensions(value);
+    link.base = base;
+    this.#membrane.stats.shipped += base.size;
+    return true;
+  }
+
+  sync(link, fromHost) {
+    const { ref, value } = link;
+    const base = link.base;
+    if (Array.isArray(base)) {
+      if (fromHost ? this.#pushDense(link) : this.#pullDense(link)) return;
+      link.base = denseProperties(base);
+    }
+    link.base = fromHost ? pushProperties(this.#engine, ref, value, link.base) : pullProperties(this.#engine, ref, value, link.base);
+    if (fromHost) for (const descriptor of link.base.values()) this.#reach(descriptor.value);
+  }
+
+  /** What is reachable through plain data is in the message as well. */
+  #reach(value) {
+    if (typeof value === "object" && value !== null) this.#membrane.toRef(value);
+  }
+
+  #pushDense(link) {
+    const { value, base, ref } = link;
+    if (value.length !== base.length || ownKeys(value).length !== value.length + 1 || !isExtensible(value)) return false;
+    for (let i = 0; i < base.length; i++) {
+      const item = value[i];
+      if (!Object.is(item, base[i])) {
+        this.#engine.defineValue(ref, i, item);
+        base[i] = item;
+      } else this.#reach(item);
+    }
+    return true;
+  }
+
+  #pullDense(link) {
+    const now = [];
+    if (!this.#engine.readDense(link.ref, now, () => {})) return false;
+    const { value, base } = link;
+    if (now.length < base.length) value.length = now.length;
+    for (let i = 0; i < now.length; i++) if (i >= base.length || !Object.is(now[i], base[i])) Reflect.defineProperty(value, i, descriptorOf(now[i], DATA));
+    link.base = now;
+    return true;
+  }
+
+  /** Roughly the bytes of the guest's object. */
+  weight(link) {
+    const { base } = link;
+    return 64 + 16 * (base === undefined ? 0 : Array.isArray(base) ? base.length : base.size);
+  }
+}
+
+function descriptorOf(value, flags) {
+  return { value, writable: (flags & 2) !== 0, enumerable: (flags & 4) !== 0, configurable: (flags & 1) !== 0 };
+}
+
+function denseProperties(values) {
+  const found = new Map(values.map((value, i) => [String(i), descriptorOf(value, DATA)]));
+  found.set("length", { value: values.length, writable: true, enumerable: false, configurable: false });
+  return found;
+}

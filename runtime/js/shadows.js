@@ -1,0 +1,271 @@
+// The guest's proxies for host objects: their shadows, and what their traps ask.
+//
+// A shadow is the target of a guest's proxy and a copy of the host's object. While it is
+// fresh the guest reads it natively; when the host has run it is stale, and its handler's
+// prototype is the one with traps for reads. A shadow is read whole at first touch and
+// after many reads in one turn; between that, one property a time, so that no path costs
+// more than it touches.
+import { OPS } from "./guest.js";
+import { isNative } from "./intrinsics.js";
+
+const { getOwnPropertyDescriptor, getPrototypeOf, isExtensible, ownKeys } = Reflect;
+
+export class Shadows {
+  /** What a trap answers when its shadow has been brought up to date. */
+  READ = Object.freeze({ __proto__: null });
+  /** Counts how often control came back from the host; what was read before is stale. */
+  turn = 1;
+  #membrane;
+  #engine;
+  #sandbox;
+  #fresh = []; // links whose shadows are read without asking
+  #id;
+
+  constructor(membrane, engine, sandbox) {
+    this.#membrane = membrane;
+    this.#engine = engine;
+    this.#sandbox = sandbox;
+  }
+
+  /** Makes the guest's proxy of a host object; the count is the caller's. */
+  make(link) {
+    const engine = this.#engine;
+    const { guest } = this.#membrane;
+    const { value } = link;
+    let constructible = false;
+    if (typeof value === "function") {
+      link.shadow = engine.newFunction(link.id, 0);
+      constructible = isConstructor(value);
+      if (constructible) engine.makeConstructor(link.shadow);
+      link.proto = undefined;
+      link.keys = new Set(["length", "name"]);
+    } else if (Array.isArray(value)) {
+      link.shadow = engine.newArray([]);
+      link.proto = Array.prototype;
+      link.array = true;
+    } else {
+      link.shadow = engine.newPlainObject();
+      link.proto = Object.prototype;
+    }
+    link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
+    link.fast = constructible ? guest.FAST_CLASS : guest.FAST;
+    link.handler = engine.newObject(link.lazy);
+    engine.defineValue(link.handler, "id", link.id);
+    link.proxy = engine.newProxy(link.shadow, link.handler);
+    engine.free(link.shadow);
+    engine.free(link.handler);
+    return link.proxy;
+  }
+
+  /** Control comes back from the host. */
+  stale() {
+    this.turn++;
+    const fresh = this.#fresh;
+    if (fresh.length === 0) return;
+    for (const link of fresh) {
+      link.fresh = false;
+      // One that the guest let go of has no handler any more.
+      if (link.ref !== 0) this.#engine.setProto(link.handler, link.lazy);
+    }
+    fresh.length = 0;
+  }
+
+  /** Reads a host object whole into its shadow. */
+  #fill(link) {
+    if (link.fresh) return;
+    const engine = this.#engine;
+    const { value, shadow } = link;
+    const keys = ownKeys(value);
+    const before = link.keys;
+    const now = new Set();
+    let fixed = !this.#sandbox.exact && !isExtensible(value);
+    for (const key of keys) {
+      const descriptor = getOwnPropertyDescriptor(value, key);
+      if (descriptor === undefined) continue;
+      now.add(key);
+      if (descriptor.configurable || descriptor.writable) fixed = false;
+      this.#copy(shadow, key, descriptor);
+    }
+    this.#membrane.stats.shipped += now.size;
+    if (before !== undefined) for (const key of before) if (!now.has(key)) engine.delete(shadow, key);
+    link.keys = now;
+    const proto = getPrototypeOf(value);
+    if (proto !== link.proto) {
+      engine.setProto(shadow, this.#membrane.protoRef(proto));
+      link.proto = proto;
+      // The shadow holds its prototype; what the host's holds may be shared.
+      if (proto !== null) this.#share(proto);
+    }
+    if (!isExtensible(value)) engine.preventExtensions(shadow);
+    if (this.#sandbox.exact) return;
+    engine.setProto(link.handler, link.fast);
+    link.fresh = true;
+    if (!fixed) this.#fresh.push(link);
+  }
+
+  #copy(shadow, key, descriptor) {
+    if (descriptor.writable && descriptor.enumerable && descriptor.configurable) this.#engine.defineValue(shadow, key, descriptor.value);
+    else this.#engine.define(shadow, key, descriptor);
+  }
+
+  // Prototypes of the host's own classes are part of the realm that everything shares.
+  #share(proto) {
+    const link = this.#membrane.linkOf(proto);
+    if (link) link.shared = true;
+  }
+
+  /** Whether the guest may write to a host object: it may not to what the realm shares. */
+  #writable(link) {
+    const { value } = link;
+    if (link.shared) return false;
+    if (typeof value === "function") return !isNative(value);
+    const maker = getOwnPropertyDescriptor(value, "constructor")?.value;
+    return !(typeof maker === "function" && isNative(maker) && maker.prototype === value);
+  }
+
+  /** Answers a trap. */
+  trap(op, link, _shadow, args) {
+    switch (op) {
+      case OPS.GET:
+        return this.#get(link, args[0]);
+      case OPS.HAS:
+        return this.#has(link, args[0]);
+      case OPS.FETCH:
+        this.#run(() => this.#fill(link));
+        return undefined;
+      case OPS.EXTENSIBLE: {
+        const extensible = isExtensible(link.value);
+        if (!extensible) this.#fill(link);
+        return extensible;
+      }
+      case OPS.CONSTRUCT: {
+        const [target, ...rest] = args;
+        return this.#membrane.answer(() => Reflect.construct(link.value, rest, target));
+      }
+    }
+    if (!this.#writable(link)) return false;
+    return this.#write(op, link, args);
+  }
+
+  #run(body) {
+    return this.#sandbox.pause(body);
+  }
+
+  /** Whether one property is enough: nobody has read many since the host ran. */
+  #single(link) {
+    if (this.#sandbox.exact) return true;
+    if (link.keys === undefined || link.turn === 0) {
+      link.turn = this.turn;
+      link.run = 0;
+      return false;
+    }
+    if (link.turn !== this.turn) {
+      link.turn = this.turn;
+      link.run = 0;
+    }
+    const size = link.array ? link.value.length : link.keys.size;
+    return ++link.run <= Math.max(4, size >> 4);
+  }
+
+  #get(link, key) {
+    if (this.#single(link)) {
+      const descriptor = getOwnPropertyDescriptor(link.value, key);
+      if (descriptor !== undefined && "value" in descriptor && (descriptor.configurable || descriptor.writable)) {
+        this.#membrane.stats.shipped++;
+        return descriptor.value;
+      }
+    }
+    this.#fill(link);
+    return this.READ;
+  }
+
+  #has(link, key) {
+    if (this.#single(link) && getOwnPropertyDescriptor(link.value, key)?.configurable) return true;
+    this.#fill(link);
+    return this.READ;
+  }
+
+  #write(op, link, args) {
+    const { value } = link;
+    const engine = this.#engine;
+    const [key] = args;
+    let done;
+    switch (op) {
+      case OPS.SET:
+        done = this.#set(value, key, args[1], args[2]);
+        break;
+      case OPS.DELETE:
+        done = Reflect.deleteProperty(value, key);
+        break;
+      case OPS.DEFINE:
+        done = Reflect.defineProperty(value, key, descriptorOf(args));
+        break;
+      case OPS.SET_PROTO:
+        done = this.#membrane.answer(() => Reflect.setPrototypeOf(value, key));
+        if (done) this.#refill(link);
+        return done;
+      default:
+        done = this.#membrane.answer(() => Reflect.preventExtensions(value));
+        if (done) this.#refill(link);
+        return done;
+    }
+    if (done) this.#follow(link, key);
+    return done;
+  }
+
+  #set(value, key, next, receiver) {
+    let owner = value;
+    while (owner !== null) {
+      const descriptor = getOwnPropertyDescriptor(owner, key);
+      if (descriptor !== undefined) {
+        if ("value" in descriptor) break;
+        return this.#membrane.answer(() => Reflect.set(value, key, next, receiver));
+      }
+      owner = getPrototypeOf(owner);
+    }
+    return Reflect.set(value, key, next, receiver);
+  }
+
+  /** Takes one property of the host's object over into the shadow, if that has it read. */
+  #follow(link, key) {
+    const engine = this.#engine;
+    const descriptor = getOwnPropertyDescriptor(link.value, key);
+    if (!link.fresh && (descriptor === undefined || descriptor.configurable)) {
+      if (descriptor === undefined && link.keys?.has(key)) engine.delete(link.shadow, key);
+      return;
+    }
+    if (descriptor === undefined) {
+      engine.delete(link.shadow, key);
+      link.keys?.delete(key);
+      return;
+    }
+    if (link.array && (key === "length" || engine.get(link.shadow, "length") !== link.value.length)) return this.#refill(link);
+    link.keys?.add(key);
+    this.#copy(link.shadow, key, descriptor);
+  }
+
+  #refill(link) {
+    link.fresh = false;
+    this.#fill(link);
+  }
+}
+
+function descriptorOf([, has, value, get, set]) {
+  const descriptor = {};
+  if (has & 1) descriptor.value = value;
+  if (has & 2) descriptor.get = get;
+  if (has & 4) descriptor.set = set;
+  if (has & 8) descriptor.writable = (has & 64) !== 0;
+  if (has & 16) descriptor.enumerable = (has & 128) !== 0;
+  if (has & 32) descriptor.configurable = (has & 256) !== 0;
+  return descriptor;
+}
+
+function isConstructor(value) {
+  try {
+    Reflect.construct(Object, [], value);
+    return true;
+  } catch {
+    return false;
+  }
+}

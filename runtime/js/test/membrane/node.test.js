@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exceptions } from "./exceptions.js";
+import { createSandbox } from "./node-sandbox.js";
+import { groups, plays, runSuite, valueRows } from "./suite.js";
+
+test("values: the table", async (t) => {
+  const totals = { rows: 0, passed: 0, failed: 0, total: 0 };
+  for (const group of groups) {
+    await t.test(group, async (t) => {
+      const tally = await runSuite({ createSandbox, group, say: (text) => t.diagnostic(text) });
+      for (const key of Object.keys(totals)) totals[key] += tally[key];
+      assert.ok(tally.total > 0);
+      assert.equal(tally.failed, 0, `${tally.failed} of ${tally.total} checks failed`);
+    });
+  }
+  t.diagnostic(`value table: ${totals.rows} rows, ${totals.passed} of ${totals.total} checks passed, ${totals.failed} failed`);
+});
+
+test("values: the table has rows enough, and few exceptions", () => {
+  const names = [...valueRows, ...plays].map(({ group, name }) => `${group}: ${name}`);
+  assert.ok(names.length >= 120);
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(exceptions.length <= 3);
+});
