@@ -37,25 +37,82 @@ export function grant(membrane, engine, names, capabilities) {
       engine.help(membrane.guest.define, [[global], name, [facade]]);
       engine.free(facade);
     } else {
-      engine.help(membrane.guest.define, [[global], name, host(name, value)], false, 1);
-      membrane.share(value);
+      const shown = host(name, value);
+      engine.help(membrane.guest.define, [[global], name, shown], false, 1);
+      membrane.granted(value, shown);
+      membrane.share(shown);
     }
   }
 }
 
 // These run text as code when they are given text.
-const timers = new Set(["setTimeout", "setInterval"]);
+const timers = new Set(["setTimeout", "setInterval", "setImmediate"]);
+const CONSOLE = [
+  "assert",
+  "clear",
+  "count",
+  "countReset",
+  "debug",
+  "dir",
+  "dirxml",
+  "error",
+  "group",
+  "groupCollapsed",
+  "groupEnd",
+  "info",
+  "log",
+  "table",
+  "time",
+  "timeEnd",
+  "timeLog",
+  "timeStamp",
+  "trace",
+  "warn",
+];
 
+/** What the guest gets in place of a host's value. */
 function host(name, value) {
-  if (timers.has(name)) {
-    return (callback, ...rest) => {
-      if (typeof callback !== "function") throw new TypeError(`${name} takes a function here, not text to run`);
-      return Reflect.apply(value, globalThis, [callback, ...rest]);
-    };
-  }
+  if (timers.has(name)) return startTimer(name, value);
+  if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => Reflect.apply(value, globalThis, [tokens.get(timer) ?? timer]);
+  if (name === "console") return consoleFacade(value);
   // A global function such as fetch insists on the global object as its receiver; a
   // class is itself.
   return typeof value === "function" && !Object.hasOwn(value, "prototype") ? value.bind(globalThis) : value;
+}
+
+// In Node a timer leads to the application's other timers, so the guest holds a token.
+const tokens = new WeakMap();
+
+function startTimer(name, start) {
+  return (callback, ...rest) => {
+    if (typeof callback !== "function") throw new TypeError(`${name} takes a function here, not text to run`);
+    const timer = Reflect.apply(start, globalThis, [(...args) => callback(...args), ...rest]);
+    if (typeof timer !== "object") return timer;
+    const token = {
+      ref() {
+        timer.ref?.();
+        return token;
+      },
+      unref() {
+        timer.unref?.();
+        return token;
+      },
+      hasRef: () => timer.hasRef?.() ?? true,
+      refresh() {
+        timer.refresh?.();
+        return token;
+      },
+    };
+    tokens.set(token, timer);
+    return token;
+  };
+}
+
+// Node's console leads to the process's streams.
+function consoleFacade(console) {
+  const facade = {};
+  for (const method of CONSOLE) if (typeof console[method] === "function") facade[method] = (...args) => Reflect.apply(console[method], console, args);
+  return facade;
 }
 
 // `crypto` reaches far (keys, subtle), so the guest gets random numbers only. The

@@ -10,6 +10,7 @@ const INT = 0;
 const BOOL = 1;
 const NULL = 2;
 const UNDEFINED = 3;
+const UNINITIALIZED = 4;
 const EXCEPTION = 6;
 const SHORT_BIGINT = 7;
 const NAN = 0xfffffff6;
@@ -56,9 +57,10 @@ export class Engine {
    * - `onTrap(op, id, shadow, args)`: the trap of a host object's proxy asks; `shadow`
    *   is a ref
    * - `poll()`: whether the guest has to stop
+   * - `over()`: whether it may not catch what is thrown at it
    * - `uncatchable()`: the error for what guest code could not catch
    */
-  hooks = { poll: () => false };
+  hooks = { poll: () => false, over: () => false };
   /** How many calls of the guest are being answered. */
   answering = 0;
 
@@ -111,7 +113,8 @@ export class Engine {
           return 0;
         },
         random_get: (at, length) => {
-          for (let from = 0; from < length; from += 65536) crypto.getRandomValues(new Uint8Array(this.#e.memory.buffer, at + from, Math.min(65536, length - from)));
+          for (let from = 0; from < length; from += 65536)
+            crypto.getRandomValues(new Uint8Array(this.#e.memory.buffer, at + from, Math.min(65536, length - from)));
           return 0;
         },
       },
@@ -160,7 +163,8 @@ export class Engine {
       const back = this.#read(this.#cell);
       this.#put(this.#cell, value);
       const equal = this.#u32[this.#cell >> 2] === low && this.#u32[(this.#cell >> 2) + 1] === high;
-      if (!Object.is(back, value) || !equal) throw new Error(`the engine holds ${source} as ${high.toString(16)}:${low.toString(16)}, which this runtime does not know`);
+      if (!Object.is(back, value) || !equal)
+        throw new Error(`the engine holds ${source} as ${high.toString(16)}:${low.toString(16)}, which this runtime does not know`);
     };
     for (const value of [0, -1, 2147483647, 2147483648, 1.5, -1.5, Infinity, -Infinity, 5e-324]) same(value, String(value));
     same(-0, "-0");
@@ -387,8 +391,9 @@ export class Engine {
     const at = this.#enter(1);
     try {
       this.#b64[at >> 3] = bits;
-      // Out of memory leaves nothing, or an error that was made beforehand.
-      if (this.#u32[(at >> 2) + 1] === OBJECT && this.#e.JS_IsUncatchableError(bits)) return this.hooks.uncatchable();
+      const high = this.#u32[(at >> 2) + 1];
+      // Out of memory may leave nothing at all.
+      if (high === UNINITIALIZED || (high === OBJECT && this.#e.JS_IsUncatchableError(bits))) return this.hooks.uncatchable();
       return this.#read(at);
     } finally {
       this.#drop(at);
@@ -954,7 +959,7 @@ export class Engine {
 
   /** Lets go of the instance. */
   stop() {
-    this.hooks = { poll: () => true };
+    this.hooks = { poll: () => true, over: () => true };
     this.#e = undefined;
     this.#u8 = this.#u16 = this.#u32 = this.#i32 = this.#b64 = undefined;
   }
@@ -985,6 +990,7 @@ export class Engine {
     try {
       const at = this.#enter(1);
       this.#put(at, error);
+      if (this.hooks.over()) this.#e.JS_SetUncatchableError(this.#cx, this.#b64[at >> 3]);
       this.#e.JS_Throw(this.#cx, this.#b64[at >> 3]);
       this.#leave(at, 1);
     } catch {

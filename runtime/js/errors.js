@@ -20,3 +20,6 @@ export class SandboxDeadError extends SandboxError {}
 
 /** The sandbox was disposed of. */
 export class SandboxDisposedError extends SandboxError {}
+
+/** The sandbox, or the value that was used, was taken back. */
+export class SandboxRevokedError extends SandboxError {}

@@ -9,11 +9,23 @@ export function guest(cross) {
   const { apply, construct, defineProperty, getPrototypeOf, get, ownKeys, set, setPrototypeOf, getOwnPropertyDescriptor } = Reflect;
   const { create, freeze } = Object;
   const { for: symbolFor, keyFor } = Symbol;
+  const Unique = Symbol;
   const uncurried = (proto, key, field) => {
     const found = getOwnPropertyDescriptor(proto, key);
     const f = found === undefined ? undefined : found[field || "value"];
     return f === undefined ? undefined : (self, a, b) => apply(f, self, [a, b]);
   };
+  // A stack of call sites would hand out the functions of its frames, ours included.
+  const prepare = Error.prepareStackTrace;
+  Error.prepareStackTrace = (_, sites) => sites;
+  const sites = new Error().stack;
+  Error.prepareStackTrace = prepare;
+  const site = typeof sites === "object" && sites !== null && sites.length > 0 ? getPrototypeOf(sites[0]) : null;
+  if (site !== null) {
+    delete site.getFunction;
+    delete site.getThis;
+  }
+  const stackOf = uncurried(Error.prototype, "stack", "get");
   const WeakReference = WeakRef;
   const deref = uncurried(WeakRef.prototype, "deref");
   const typed = getPrototypeOf(Uint8Array.prototype);
@@ -121,7 +133,6 @@ export function guest(cross) {
   const MapClass = Map;
   const SetClass = Set;
   const Box = Object;
-  const RangeProblem = RangeError;
 
   // Intrinsics by the names by which both sides know them.
   const intrinsics = create(null);
@@ -149,14 +160,23 @@ export function guest(cross) {
   hidden("SetIterator", getPrototypeOf(new Set().values()));
   hidden("StringIterator", getPrototypeOf(""[Symbol.iterator]()));
   hidden("RegExpStringIterator", getPrototypeOf("".matchAll(/a/g)));
-  const generator = hidden("GeneratorFunction.prototype", getPrototypeOf(function* () {}));
+  const generator = hidden(
+    "GeneratorFunction.prototype",
+    getPrototypeOf(function* () {}),
+  );
   hidden("GeneratorFunction", generator.constructor);
   hidden("Generator", generator.prototype);
-  const asyncGenerator = hidden("AsyncGeneratorFunction.prototype", getPrototypeOf(async function* () {}));
+  const asyncGenerator = hidden(
+    "AsyncGeneratorFunction.prototype",
+    getPrototypeOf(async function* () {}),
+  );
   hidden("AsyncGeneratorFunction", asyncGenerator.constructor);
   hidden("AsyncGenerator", asyncGenerator.prototype);
   hidden("AsyncIterator", getPrototypeOf(asyncGenerator.prototype));
-  const asyncFunction = hidden("AsyncFunction.prototype", getPrototypeOf(async () => {}));
+  const asyncFunction = hidden(
+    "AsyncFunction.prototype",
+    getPrototypeOf(async () => {}),
+  );
   hidden("AsyncFunction", asyncFunction.constructor);
 
   return {
@@ -191,13 +211,13 @@ export function guest(cross) {
     set,
     globalThis,
     keyFor(symbol) {
-      return keyFor(symbol);
+      return apply(keyFor, Unique, [symbol]);
     },
     symbolFor(key) {
-      return symbolFor(key);
+      return apply(symbolFor, Unique, [key]);
     },
     symbol(text) {
-      return Symbol(text);
+      return Unique(text);
     },
     description(symbol) {
       return description(symbol);
@@ -314,8 +334,9 @@ export function guest(cross) {
     define(global, name, value) {
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
     },
-    isDepth(error) {
-      return error instanceof RangeProblem;
+    stack(error) {
+      const own = getOwnPropertyDescriptor(error, "stack");
+      return own === undefined && stackOf !== undefined ? stackOf(error) : own === undefined ? undefined : own.value;
     },
   };
 }

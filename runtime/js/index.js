@@ -1,5 +1,5 @@
 export { loadBundle } from "./bundle.js";
-export { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
+export { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
 export { SandboxManager } from "./sandbox.js";
 
 /** Returns the policy as it is; it gives editors its type. */

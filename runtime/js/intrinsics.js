@@ -41,6 +41,9 @@ export function hostIntrinsics() {
   return new Map(named());
 }
 
+/** Prototypes of iterators. */
+export const iterators = new Set(["ArrayIterator", "MapIterator", "SetIterator", "StringIterator", "RegExpStringIterator", "Generator", "AsyncGenerator"]);
+
 /** What compiles text as code. It never leaves its realm. */
 export const compilers = new Set(["Function", "eval", "GeneratorFunction", "AsyncGeneratorFunction", "AsyncFunction"]);
 

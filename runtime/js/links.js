@@ -16,6 +16,8 @@ export class Link {
     this.value = value;
     this.ref = ref;
     this.id = id; // of a host object; 0 for what is at home in the guest
+    this.loose = false; // `value` is a WeakRef, of a MIRROR whose turn is over
+    this.revoked = false;
     this.weak = false; // known to the guest, whose decision it is how long
     this.stamp = 0; // the turn in which a mirror was brought up to date last
     this.mirror = undefined; // how a MIRROR is brought up to date

@@ -3,9 +3,9 @@
 // Values are built, read and told apart from this side, through the engine; guest code
 // runs in traps only (guest.js). Behaviour crosses as proxies: shadows.js makes the
 // guest's, standins.js the host's. Values with a brand cross as mirrors (mirrors.js).
-import { SandboxError } from "./errors.js";
+import { SandboxError, SandboxRevokedError } from "./errors.js";
 import { guestSource, OPS } from "./guest.js";
-import { compilers, compilesCode, hostIntrinsics } from "./intrinsics.js";
+import { compilers, compilesCode, hostIntrinsics, iterators } from "./intrinsics.js";
 import { FIXED, Link, MIRROR, SHADOW, STAND_IN } from "./links.js";
 import { Mirrors } from "./mirrors.js";
 import { Shadows } from "./shadows.js";
@@ -32,6 +32,8 @@ export class Membrane {
   #sweepAt = 256;
   #weakCount = 0;
   #pins = new Set(); // mirrors of guest values, oldest first
+  #recent = []; // those of them that this turn made
+  #crowdedAt;
   #pinnedBytes = 0;
   #touched = []; // mirrors in the messages of the running call
   #symbols = new Map(); // symbol -> ref
@@ -40,6 +42,7 @@ export class Membrane {
   #gone = new FinalizationRegistry((link) => this.#release(link));
   #mirrors;
   #shadows;
+  #granted = new Map(); // granted value -> what the guest has in its place
   #settlers = new Set(); // rejecters of promises that wait for the guest
 
   /**
@@ -56,8 +59,10 @@ export class Membrane {
       onCall: (id, self, args) => this.#onCall(id, self, args),
       onTrap: (op, id, shadow, args) => this.#onTrap(op, id, shadow, args),
       poll: () => sandbox.poll(),
+      over: () => sandbox.refusal() !== undefined,
       uncatchable: () => sandbox.exhausted(),
     };
+    this.#crowdedAt = sandbox.memoryBytes / 2;
     const cross = engine.newFunction(0, 0);
     const boot = engine.evaluateRef(guestSource, "sandbox-guest.js");
     const half = engine.help(boot, [[cross]], true);
@@ -90,7 +95,8 @@ export class Membrane {
       if (own === undefined) continue;
       const ref = engine.getRef(intrinsics, name);
       const link = new Link(FIXED, own, ref, 0);
-      if (!this.#links.has(own)) this.#links.set(own, link);
+      // The methods of an iterator's prototype insist on an iterator of their own realm.
+      if (!this.#links.has(own) && !iterators.has(name)) this.#links.set(own, link);
       if (typeof own === "object" || name === "Function.prototype") this.#protos.set(ref, own);
       else if (!compilers.has(name) && typeof own === "function" && !this.#at.has(ref)) this.#at.set(ref, link);
     }
@@ -192,7 +198,15 @@ export class Membrane {
     const link = this.#at.get(ref);
     if (link !== undefined) {
       if (link.kind === STAND_IN) return link.value.deref() ?? this.#standIn(link);
-      if (link.kind === MIRROR) this.#touch(link, false);
+      if (link.kind === MIRROR) {
+        const value = valueOf(link);
+        if (value === undefined) {
+          this.#release(link);
+          return this.#adopt(ref);
+        }
+        this.#touch(link, false);
+        return value;
+      }
       return link.value;
     }
     if (ref < 0) return this.#symbolsAt.get(ref) ?? this.#symbolToHost(ref);
@@ -307,20 +321,48 @@ export class Membrane {
     if (link.stamp === this.#shadows.turn) return;
     link.stamp = this.#shadows.turn;
     this.#touched.push(link);
-    link.mirror.sync(link, fromHost);
+    this.#syncOne(link, fromHost);
   }
 
+  #syncOne(link, fromHost) {
+    const value = valueOf(link);
+    if (value !== undefined && link.base !== undefined) link.mirror.sync(link, value, fromHost);
+  }
+
+  // In the turn that made it, a result is held, since what is held weakly is not let go
+  // before the turn ends; after it, only whoever uses it holds it.
   #pin(link) {
     this.#pins.add(link);
     // A result of the whole call is what it is; one that a callback was given may change.
     if (this.#engine.answering > 0) this.#touched.push(link);
     this.#pinnedBytes += link.mirror.weight(link);
+    if (this.#recent.push(link) === 1) microtask(() => this.#loosen());
     const budget = Math.min(this.#sandbox.memoryBytes / 4, MAX_PINNED_BYTES);
     while (this.#pins.size > MAX_PINS || (this.#pinnedBytes > budget && this.#pins.size > 1)) {
       const [oldest] = this.#pins;
       if (oldest === link) break;
       this.#release(oldest);
     }
+  }
+
+  #loosen() {
+    for (const link of this.#recent) {
+      if (link.ref === 0) continue;
+      this.#gone.register(link.value, link);
+      link.value = new WeakRef(link.value);
+      link.loose = true;
+    }
+    this.#recent.length = 0;
+  }
+
+  /** Lets the results of calls before this one go when the guest's memory gets short. */
+  #relieve() {
+    if (this.#engine.memoryBytes < this.#crowdedAt) return;
+    for (const link of [...this.#pins]) this.#release(link);
+    this.#sweep();
+    this.#engine.collect();
+    this.#sweep();
+    this.#crowdedAt = Math.max(this.#sandbox.memoryBytes / 2, this.#engine.memoryBytes * 1.25);
   }
 
   #release(link) {
@@ -339,7 +381,7 @@ export class Membrane {
       const link = touched[i];
       if (link.ref === 0) continue;
       link.stamp = this.#shadows.turn;
-      link.mirror.sync(link, fromHost);
+      this.#syncOne(link, fromHost);
     }
   }
 
@@ -358,8 +400,7 @@ export class Membrane {
 
   /** The outermost call returns. */
   leave() {
-    const engine = this.#engine;
-    for (const link of this.#touched) if (link.ref !== 0) link.mirror.sync(link, false);
+    for (const link of this.#touched) if (link.ref !== 0) this.#syncOne(link, false);
     this.#touched.length = 0;
     this.#shadows.stale();
     let survivors = this.#nursery;
@@ -370,8 +411,7 @@ export class Membrane {
       for (const link of survivors) this.#weaken(link);
     }
     if (this.#weakCount > this.#sweepAt || this.#kept.length > this.#sweepAt) this.#sweep();
-    if (engine.hasJobs) return true;
-    return false;
+    this.#relieve();
   }
 
   #dropUnheld(links) {
@@ -427,9 +467,31 @@ export class Membrane {
   // The guest calls.
 
   #onCall(id, self, args) {
-    const link = this.#exposed.get(id);
-    if (!link) throw new TypeError("this host function is known to the guest no more");
+    const link = this.#exposedTo(id);
     return this.answer(() => Reflect.apply(link.value, self, args));
+  }
+
+  #exposedTo(id) {
+    const refusal = this.#sandbox.refusal();
+    if (refusal) throw refusal;
+    const link = this.#exposed.get(id);
+    if (!link) throw new SandboxError("a host object is known to the guest no more");
+    if (link.revoked) throw new SandboxRevokedError("this host object was taken back from the sandbox");
+    return link;
+  }
+
+  /** Takes a value back: the guest's proxy of a host's, or the host's of a guest's. */
+  revoke(value) {
+    const granted = this.#granted.get(value) ?? value;
+    const link = this.#links.get(granted);
+    if (link === undefined || link.kind === FIXED)
+      throw new SandboxError("only what crossed as a proxy can be taken back: a function, an instance or an object with behaviour");
+    link.revoked = true;
+  }
+
+  /** Notes for revoke() by which value a granted one is known to the guest. */
+  granted(value, shown) {
+    this.#granted.set(value, shown);
   }
 
   /** Runs host code for the guest, which waits on the stack. */
@@ -446,8 +508,7 @@ export class Membrane {
 
   #onTrap(op, id, shadow, args) {
     if (op === OPS.DEAD) return this.#dead(id);
-    const link = this.#exposed.get(id);
-    if (!link) throw new SandboxError("a host object is known to the guest no more");
+    const link = this.#exposedTo(id);
     // Whatever asks is alive, and has to stay so until the call ends.
     if (link.ref === 0) this.#hold(link, this.#engine.dup(link.proxy));
     this.stats.crossings++;
@@ -500,3 +561,10 @@ function isPlain(value) {
   const proto = Object.getPrototypeOf(value);
   return proto === null || proto === Object.prototype || proto === Array.prototype;
 }
+
+/** The host's value of a link; undefined when nobody has it any more. */
+function valueOf(link) {
+  return link.loose ? link.value.deref() : link.value;
+}
+
+export const microtask = typeof queueMicrotask === "function" ? queueMicrotask : (job) => Promise.resolve().then(job);

@@ -89,9 +89,8 @@ class Brand {
     return true;
   }
 
-  sync(link, fromHost) {
-    const { ref, value, base } = link;
-    if (base === undefined) return; // being made
+  sync(link, value, fromHost) {
+    const { ref, base } = link;
     const content = fromHost ? this.hostContent(value) : this.guestContent(ref);
     if (!this.sameContent(content, base.content)) {
       if (fromHost) this.setGuest(ref, content, base.content);
@@ -285,14 +284,15 @@ class ErrorBrand extends Brand {
     super.ship(value, hold, link);
     if (typeof DOMException !== "function" || !(value instanceof DOMException)) return;
     // Its name, message and code are getters that insist on the host's own.
-    for (const key of ["name", "message", "code"]) this.engine.define(link.ref, key, { value: value[key], writable: true, enumerable: false, configurable: true });
+    for (const key of ["name", "message", "code"])
+      this.engine.define(link.ref, key, { value: value[key], writable: true, enumerable: false, configurable: true });
   }
   toHost(ref) {
     const { engine } = this;
     const own = engine.own(ref, "message");
     const error = new Error(typeof own?.value === "string" ? own.value : "");
-    const stack = engine.own(ref, "stack");
-    Object.defineProperty(error, "stack", { value: guestStack(stack?.value), writable: true, enumerable: false, configurable: true });
+    const stack = engine.help(this.guest.stack, [[ref]]);
+    Object.defineProperty(error, "stack", { value: guestStack(stack), writable: true, enumerable: false, configurable: true });
     return error;
   }
   receive(ref, keep, link) {
@@ -428,9 +428,9 @@ class ViewBrand extends Brand {
     return new Class(local, engine.help(guest.viewOffset, [name, [ref]]), engine.help(guest.viewLength, [name, [ref]]));
   }
   // The bytes are the buffer's, which is in the message as well.
-  sync(link, fromHost) {
-    super.sync(link, fromHost);
-    if (!link.pooled) this.membrane.touchValue(link.value.buffer, fromHost);
+  sync(link, value, fromHost) {
+    super.sync(link, value, fromHost);
+    if (!link.pooled) this.membrane.touchValue(value.buffer, fromHost);
   }
 }
 
@@ -461,14 +461,20 @@ class PromiseBrand extends Brand {
   }
   toHost(ref) {
     const { engine, guest, membrane } = this;
-    return new Promise((resolve, reject) => {
+    const promise = new Promise((resolve, reject) => {
+      // When the guest ends, whoever waits is told; where nobody does, nobody has to hear.
+      const end = (error) => {
+        promise.catch(() => {});
+        reject(error);
+      };
       const settle = (how) => (value) => {
-        membrane.settled(reject);
+        membrane.settled(end);
         how(value);
       };
-      membrane.waitFor(reject);
+      membrane.waitFor(end);
       engine.help(guest.then, [[ref], settle(resolve), settle(reject)], false, 1);
     });
+    return promise;
   }
 }
 
@@ -554,7 +560,11 @@ export class Mirrors {
     add(new SetBrand(...parts), "Set");
     add(new ErrorBrand(...parts), "Error");
     add(new BufferBrand(...parts), "ArrayBuffer");
-    add(new ViewBrand(...parts), ...[...Object.getOwnPropertyNames(globalThis)].filter((name) => /^(?:\w+)Array$/.test(name) && protoOf(globalThis[name]) === typed.constructor), "DataView");
+    add(
+      new ViewBrand(...parts),
+      ...[...Object.getOwnPropertyNames(globalThis)].filter((name) => /^(?:\w+)Array$/.test(name) && protoOf(globalThis[name]) === typed.constructor),
+      "DataView",
+    );
     add(new PromiseBrand(...parts), "Promise");
     add(new WeakBrand(...parts, "WeakMap", ["get", "set", "has", "delete"]), "WeakMap");
     add(new WeakBrand(...parts, "WeakSet", ["add", "has", "delete"]), "WeakSet");

@@ -47,11 +47,10 @@ export class Plain {
     return true;
   }
 
-  sync(link, fromHost) {
-    const { ref, value } = link;
-    const base = link.base;
+  sync(link, value, fromHost) {
+    const { ref, base } = link;
     if (Array.isArray(base)) {
-      if (fromHost ? this.#pushDense(link) : this.#pullDense(link)) return;
+      if (fromHost ? this.#pushDense(link, value) : this.#pullDense(link, value)) return;
       link.base = denseProperties(base);
     }
     link.base = fromHost ? pushProperties(this.#engine, ref, value, link.base) : pullProperties(this.#engine, ref, value, link.base);
@@ -63,8 +62,8 @@ export class Plain {
     if (typeof value === "object" && value !== null) this.#membrane.toRef(value);
   }
 
-  #pushDense(link) {
-    const { value, base, ref } = link;
+  #pushDense(link, value) {
+    const { base, ref } = link;
     if (value.length !== base.length || ownKeys(value).length !== value.length + 1 || !isExtensible(value)) return false;
     for (let i = 0; i < base.length; i++) {
       const item = value[i];
@@ -76,10 +75,10 @@ export class Plain {
     return true;
   }
 
-  #pullDense(link) {
+  #pullDense(link, value) {
     const now = [];
     if (!this.#engine.readDense(link.ref, now, () => {})) return false;
-    const { value, base } = link;
+    const { base } = link;
     if (now.length < base.length) value.length = now.length;
     for (let i = 0; i < now.length; i++) if (i >= base.length || !Object.is(now[i], base[i])) Reflect.defineProperty(value, i, descriptorOf(now[i], DATA));
     link.base = now;

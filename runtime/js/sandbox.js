@@ -1,7 +1,7 @@
 import { grant, grantedNames } from "./capabilities.js";
 import { Engine } from "./engine.js";
-import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
-import { Membrane } from "./membrane.js";
+import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
+import { Membrane, microtask } from "./membrane.js";
 import { compile, compiledNow } from "./wasm.js";
 
 const DEFAULT_MEMORY_MB = 64;
@@ -27,6 +27,7 @@ class Sandbox {
   #since = 0; // when the guest was last given control; 0 while it is not
   #death; // { limit, message } once dead
   #disposed = false;
+  #revoked = false;
   #jobsQueued = false;
 
   constructor(engine, name, code, options) {
@@ -124,6 +125,20 @@ class Sandbox {
     return { ...this.#membrane.counts(), memoryBytes: this.#engine.memoryBytes };
   }
 
+  /**
+   * Takes back everything that crossed as a proxy, or one value: a function, an instance,
+   * a granted global. Mirrors are data already given, and stay readable.
+   */
+  revoke(...values) {
+    if (values.length > 0) {
+      for (const value of values) this.#membrane.revoke(value);
+      return;
+    }
+    if (this.#disposed) return;
+    this.#revoked = true;
+    this.dispose();
+  }
+
   /** Frees the engine. Every later use of anything that came from it throws. */
   dispose() {
     if (this.#disposed) return;
@@ -147,6 +162,7 @@ class Sandbox {
   }
 
   #refusal() {
+    if (this.#revoked) return new SandboxRevokedError(`the sandbox of ${this.#name} was revoked; create another one to go on`);
     if (this.#disposed) return new SandboxDisposedError(`the sandbox of ${this.#name} was disposed of; create another one to go on`);
     return new SandboxDeadError(`the sandbox of ${this.#name} is dead since ${this.#death.message}; create another one to go on`);
   }
@@ -253,12 +269,12 @@ class Sandbox {
   }
 
   #exhausted() {
+    if (this.#disposed) return this.#refusal();
+    if (this.#death) return this.#limitError();
     this.#die("memory", "it needed more than limits.memoryMB");
     return this.#limitError();
   }
 }
-
-const microtask = typeof queueMicrotask === "function" ? queueMicrotask : (job) => Promise.resolve().then(job);
 
 /** Refuses what a policy that allows data only does not let in. */
 function checkData(membrane, values, seen = new Set()) {

@@ -8,7 +8,13 @@
 import { OPS } from "./guest.js";
 import { isNative } from "./intrinsics.js";
 
-const { getOwnPropertyDescriptor, getPrototypeOf, isExtensible, ownKeys } = Reflect;
+const { getPrototypeOf, isExtensible } = Reflect;
+
+// A sloppy function tells what called it, and with what, while it runs: `caller` and
+// `arguments` are no part of the object that was given.
+const hidden = (value, key) => typeof value === "function" && (key === "arguments" || key === "caller");
+const getOwnPropertyDescriptor = (value, key) => (hidden(value, key) ? undefined : Reflect.getOwnPropertyDescriptor(value, key));
+const ownKeys = (value) => (typeof value === "function" ? Reflect.ownKeys(value).filter((key) => !hidden(value, key)) : Reflect.ownKeys(value));
 
 export class Shadows {
   /** What a trap answers when its shadow has been brought up to date. */
@@ -108,7 +114,6 @@ export class Shadows {
     else this.#engine.define(shadow, key, descriptor);
   }
 
-  // Prototypes of the host's own classes are part of the realm that everything shares.
   #share(proto) {
     const link = this.#membrane.linkOf(proto);
     if (link) link.shared = true;
@@ -120,7 +125,7 @@ export class Shadows {
     if (link.shared) return false;
     if (typeof value === "function") return !isNative(value);
     const maker = getOwnPropertyDescriptor(value, "constructor")?.value;
-    return !(typeof maker === "function" && isNative(maker) && maker.prototype === value);
+    return !(typeof maker === "function" && maker.prototype === value);
   }
 
   /** Answers a trap. */

@@ -3,6 +3,8 @@
 // A proxy may not hide what its target cannot lose, so the target learns of properties
 // that are not configurable, and that the object is not extensible, when they are seen.
 
+import { SandboxRevokedError } from "./errors.js";
+
 // Constructible, without a prototype of its own; and the other kind of function.
 // biome-ignore lint/complexity/useArrowFunction: an arrow function cannot be constructed
 const constructor = () => Function.prototype.bind.call(function () {});
@@ -31,12 +33,17 @@ class StandIn {
     this.#link = link;
   }
 
+  get #ref() {
+    if (this.#link.revoked) throw new SandboxRevokedError("this value of the sandbox was taken back");
+    return this.#link.ref;
+  }
+
   apply(_, self, args) {
     const sandbox = this.#sandbox;
     sandbox.enter();
     try {
       if (sandbox.dataOnly) sandbox.checkData(args);
-      return sandbox.done(this.#engine.call(this.#link.ref, self, args));
+      return sandbox.done(this.#engine.call(this.#ref, self, args));
     } catch (error) {
       throw sandbox.judge(error);
     } finally {
@@ -47,34 +54,34 @@ class StandIn {
   construct(_, args, newTarget) {
     return this.#sandbox.run(() => {
       if (this.#sandbox.dataOnly) this.#sandbox.checkData(args);
-      const target = this.#membrane.linkOf(newTarget) === this.#link ? this.#link.ref : this.#membrane.toRef(newTarget);
-      return this.#engine.construct(this.#link.ref, args, target);
+      const target = this.#membrane.linkOf(newTarget) === this.#link ? this.#ref : this.#membrane.toRef(newTarget);
+      return this.#engine.construct(this.#ref, args, target);
     });
   }
 
   get(_, key, receiver) {
     return this.#sandbox.run(() => {
-      const { ref } = this.#link;
+      const ref = this.#ref;
       if (this.#membrane.linkOf(receiver) === this.#link) return this.#engine.get(ref, key);
       return this.#engine.help(this.#membrane.guest.get, [[ref], key, receiver], false, 1);
     });
   }
 
   set(_, key, value, receiver) {
-    return this.#sandbox.run(() => this.#engine.help(this.#membrane.guest.set, [[this.#link.ref], key, value, receiver], false, 1));
+    return this.#sandbox.run(() => this.#engine.help(this.#membrane.guest.set, [[this.#ref], key, value, receiver], false, 1));
   }
 
   has(_, key) {
-    return this.#sandbox.run(() => this.#engine.has(this.#link.ref, key));
+    return this.#sandbox.run(() => this.#engine.has(this.#ref, key));
   }
 
   deleteProperty(target, key) {
-    return this.#sandbox.run(() => this.#engine.delete(this.#link.ref, key) && (delete target[key] || true));
+    return this.#sandbox.run(() => this.#engine.delete(this.#ref, key) && (delete target[key] || true));
   }
 
   defineProperty(target, key, descriptor) {
     return this.#sandbox.run(() => {
-      const done = this.#engine.define(this.#link.ref, key, descriptor);
+      const done = this.#engine.define(this.#ref, key, descriptor);
       if (done && descriptor.configurable === false) this.#own(target, key);
       return done;
     });
@@ -85,33 +92,33 @@ class StandIn {
   }
 
   #own(target, key) {
-    const descriptor = this.#engine.own(this.#link.ref, key);
+    const descriptor = this.#engine.own(this.#ref, key);
     if (descriptor && !descriptor.configurable) Reflect.defineProperty(target, key, descriptor);
     return descriptor;
   }
 
   ownKeys(target) {
     return this.#sandbox.run(() => {
-      if (!this.#engine.extensible(this.#link.ref)) this.#seal(target);
-      return this.#engine.keys(this.#link.ref);
+      if (!this.#engine.extensible(this.#ref)) this.#seal(target);
+      return this.#engine.keys(this.#ref);
     });
   }
 
   getPrototypeOf(target) {
     return this.#sandbox.run(() => {
-      if (!this.#engine.extensible(this.#link.ref)) this.#seal(target);
+      if (!this.#engine.extensible(this.#ref)) this.#seal(target);
       return this.#proto();
     });
   }
 
   #proto() {
-    return this.#membrane.fromProto(this.#engine.proto(this.#link.ref));
+    return this.#membrane.fromProto(this.#engine.proto(this.#ref));
   }
 
   setPrototypeOf(_, proto) {
     return this.#sandbox.run(() => {
       try {
-        return this.#engine.setProto(this.#link.ref, this.#membrane.protoRef(proto));
+        return this.#engine.setProto(this.#ref, this.#membrane.protoRef(proto));
       } catch (error) {
         if (error instanceof TypeError) return false;
         throw error;
@@ -121,7 +128,7 @@ class StandIn {
 
   isExtensible(target) {
     return this.#sandbox.run(() => {
-      const extensible = this.#engine.extensible(this.#link.ref);
+      const extensible = this.#engine.extensible(this.#ref);
       if (!extensible) this.#seal(target);
       return extensible;
     });
@@ -129,7 +136,7 @@ class StandIn {
 
   preventExtensions(target) {
     return this.#sandbox.run(() => {
-      const done = this.#engine.preventExtensions(this.#link.ref);
+      const done = this.#engine.preventExtensions(this.#ref);
       if (done) this.#seal(target);
       return done;
     });
@@ -138,7 +145,7 @@ class StandIn {
   /** Makes the target what the guest's object is: complete, and not extensible. */
   #seal(target) {
     if (!Reflect.isExtensible(target)) return;
-    for (const key of this.#engine.keys(this.#link.ref)) Reflect.defineProperty(target, key, this.#engine.own(this.#link.ref, key));
+    for (const key of this.#engine.keys(this.#ref)) Reflect.defineProperty(target, key, this.#engine.own(this.#ref, key));
     Reflect.setPrototypeOf(target, this.#proto());
     Reflect.preventExtensions(target);
   }

@@ -83,7 +83,7 @@ const tricks = [
   ],
   [
     "text for a timer to run",
-    "attempts(() => setTimeout('globalThis.__hostile__()', 0), () => setTimeout({ toString: () => 'globalThis.__hostile__()' }, 0), () => setTimeout.call(null, x.compiler, 0, 'globalThis.__hostile__()'));",
+    "attempts(() => setTimeout('globalThis.__hostile__()', 0), () => setTimeout({ toString: () => 'globalThis.__hostile__()' }, 0), () => setTimeout.call(null, x.compiler, 0, 'globalThis.__hostile__()')); await new Promise((done) => setTimeout(done, 5));",
   ],
   [
     "a timer's callback and its this",

@@ -224,7 +224,13 @@ async function changes({ make, probe, change }, guest, changed, check) {
     mine(value, K);
     return guest.look(probe, value);
   });
-  await check("... and the guest's own has changed", changed, () => guest.lookAtHeld(probe));
+  guest.hold(make);
+  await check("what the host changed is passed on to the guest's own", changed, () => {
+    const value = guest.held();
+    mine(value, K);
+    guest.id(value);
+    return guest.lookAtHeld(probe);
+  });
   guest.hold(make);
   await check("the guest changes what it gave before", changed, () => {
     const value = guest.held();
