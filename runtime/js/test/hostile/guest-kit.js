@@ -220,7 +220,8 @@ function library(MARK, libraryText) {
     listening = false;
     for (let i = 0; i < n; i++) probe(candidates[i]);
     const all = [];
-    for (let i = 0; i < candidates.length; i++) defineProperty(all, i, { __proto__: null, value: candidates[i], writable: true, enumerable: true, configurable: true });
+    for (let i = 0; i < candidates.length; i++)
+      defineProperty(all, i, { __proto__: null, value: candidates[i], writable: true, enumerable: true, configurable: true });
     return all;
   };
 
