@@ -233,22 +233,25 @@ export function kit() {
   /** What a promise has come to after some turns. */
   const outcome = async (promise) => {
     let text = "pending";
+    let refusal;
     promise.then(
       (v) => {
         text = `fulfilled ${show(v)}`;
       },
       (error) => {
+        if (isRefusal(error)) refusal = error;
         text = `rejected ${error instanceof Error ? kindOf(error) : show(error)}`;
       },
     );
     await turns();
+    if (refusal) throw refusal;
     return text;
   };
 
   const compile = (source) => (0, eval)(`"use strict"; (${source}\n)`);
   /** The text of a row's observation: of everything, then of what its probe asks. */
-  const look = (probe, value) => {
-    const text = observe(value);
+  const look = (probe, value, bare) => {
+    const text = bare ? "" : observe(value);
     if (!probe) return text;
     const more = compile(probe)(value, api);
     const join = (found) =>
@@ -278,14 +281,14 @@ export const librarySource = `var __SANDBOXED_LIB__ = (() => {
     id: (v) => v,
     same: (a, b) => Object.is(a, b),
     sameInData: (data, v) => Object.is(data.list[0], v) && Object.is(data.again, v),
-    look: (probe, v) => K.look(probe, v),
-    lookInData: (probe, data) => K.look(probe, data.list[0]),
-    lookAtGiven: (probe, f) => K.look(probe, f()),
-    lookAtThrown: (probe, f) => { try { f(); } catch (v) { return K.look(probe, v); } return "nothing was thrown"; },
-    lookAtHeld: (probe) => K.look(probe, held),
+    look: (probe, v, bare) => K.look(probe, v, bare),
+    lookInData: (probe, data, bare) => K.look(probe, data.list[0], bare),
+    lookAtGiven: (probe, f, bare) => K.look(probe, f(), bare),
+    lookAtThrown: (probe, f, bare) => { try { f(); } catch (v) { return K.look(probe, v, bare); } return "nothing was thrown"; },
+    lookAtHeld: (probe, bare) => K.look(probe, held, bare),
     act: (source, v) => { K.compile(source)(v, K); },
     actOnHeld: (source) => { K.compile(source)(held, K); },
-    alone: (make, change, probe) => { const v = K.compile(make); if (change) K.compile(change)(v, K); return K.look(probe, v); },
+    alone: (make, change, probe, bare) => { const v = K.compile(make); if (change) K.compile(change)(v, K); return K.look(probe, v, bare); },
     play: (source, theirs) => K.compile(source)(theirs, K),
     playAlone: (source) => K.compile(source)(K.compile, K),
   };

@@ -80,7 +80,7 @@ export const classRows = [
     "(new (class Point { constructor() { this.x = 1; this.list = [1]; } get len() { return this.x * 2; } grow() { this.x++; return this; } })())",
     {
       probe: "(v) => { const seen = [v.len, v.grow() === v, v.x, v.constructor.name, v instanceof v.constructor, JSON.stringify(v)]; v.x = 1; return seen; }",
-      change: "(v) => { v.x = 5; v.list.push(2); v.added = {}; }",
+      change: "(v) => { v.x = 5; v.list = [1, 2]; v.added = {}; }",
     },
   ),
   instance("an instance with private members", `(new (${counter})(5))`, {
@@ -174,7 +174,7 @@ export const classRows = [
   ),
   proxy(
     "a proxy with made-up keys",
-    "(new Proxy({}, { ownKeys: () => ['x', 'y'], getOwnPropertyDescriptor: (_, k) => (k === 'x' || k === 'y' ? { value: k + k, enumerable: true, configurable: true } : undefined), get: (_, k) => (k === 'x' || k === 'y' ? k + k : undefined), has: (_, k) => k === 'x' }))",
+    "(new Proxy({}, { ownKeys: () => ['x', 'y'], getOwnPropertyDescriptor: (_, k) => (k === 'x' || k === 'y' ? { value: k + k, enumerable: true, configurable: true } : undefined), get: (_, k) => (k === 'x' || k === 'y' ? k + k : undefined), has: (_, k) => k === 'x' || k === 'y' }))",
     { life: "any", probe: "(v) => [Object.keys(v).join(), JSON.stringify(v), 'x' in v, 'y' in v, Object.entries(v).join()]" },
   ),
 ];

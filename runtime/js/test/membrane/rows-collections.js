@@ -70,20 +70,24 @@ export const collectionRows = [
 
   weak("a weak map", "(new WeakMap())", {
     life: "behaviour",
+    bare: true,
     probe:
       "(v, K) => { const k = {}; return [v instanceof WeakMap, v.set(k, 1) === v, v.get(k), v.has(k), v.has({}), v.delete(k), v.get(k), K.attempt(() => v.set(1, 1))]; }",
   }),
   weak("a weak map with a member", "(() => { const k = { k: 1 }; return Object.assign(new WeakMap([[k, { v: 1 }]]), { k }); })()", {
     life: "behaviour",
+    bare: true,
     probe: "(v) => [v.get(v.k).v, v.has(v.k), v.get({})]",
     change: "(v) => { v.k.k = 2; v.get(v.k).v = 3; v.set(v.k, { v: 4 }); }",
   }),
   weak("a weak set", "(() => { const k = {}; return Object.assign(new WeakSet([k]), { k }); })()", {
     life: "behaviour",
+    bare: true,
     probe: "(v) => { const o = {}; return [v instanceof WeakSet, v.has(v.k), v.has(o), v.add(o).has(o), v.delete(v.k), v.has(v.k)]; }",
   }),
   weak("a weak reference", "(() => { const target = { t: 1 }; return Object.assign(new WeakRef(target), { target }); })()", {
     life: "behaviour",
+    bare: true,
     probe: "(v) => [v instanceof WeakRef, v.deref() === v.target, v.deref().t]",
     change: "(v) => { v.deref().t = 2; }",
   }),

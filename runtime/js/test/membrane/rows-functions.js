@@ -10,8 +10,8 @@ export const functionRows = [
   }),
   fn("an anonymous function", "(function () {})", { probe: "(v) => [v.name, v.length, v()]" }),
   fn("a name given by its place", "({ place: () => 1 }).place", { probe: "(v) => [v.name]" }),
-  fn("its source", "(function original(a) { /* why */ return a + 1; })", { probe: "(v) => [String(v), v.toString(), v + '']" }),
-  fn("its source, of a class", "(class Original { #a = 1; m() {} })", { probe: "(v) => [String(v), v.toString()]" }),
+  fn("its source", "(function original(a) { /* why */ return a + 1; })", { from: "guest", probe: "(v) => [String(v), v.toString(), v + '']" }),
+  fn("its source, of a class", "(class Original { #a = 1; m() {} })", { from: "guest", probe: "(v) => [String(v), v.toString()]" }),
   fn("its this", "(function () { return this; })", {
     probe: "(v) => { const o = { v }; return [v() === undefined, o.v() === o, v.call(5), v.apply('s'), v.call(null), typeof v.bind(o)]; }",
   }),
@@ -34,7 +34,7 @@ export const functionRows = [
   fn("state in a closure", "(() => { let n = 0; return () => ++n; })()", { probe: "(v) => { const at = v(); return [v() - at, v() - at]; }" }),
   fn("properties of its own", "(Object.assign(function lib() { return 'called'; }, { version: '1', nested: { deep: () => 'deep' }, list: [1] }))", {
     probe: "(v) => [v(), v.version, v.nested.deep(), Object.keys(v).join()]",
-    change: "(v) => { v.version = '2'; v.more = { a: 1 }; v.list.push(2); }",
+    change: "(v) => { v.version = '2'; v.more = { a: 1 }; v.list = [1, 2]; }",
   }),
   fn("a name and length defined anew", "(Object.defineProperties(() => {}, { name: { value: 'renamed' }, length: { value: 9 } }))", {
     probe: "(v) => [v.name, v.length]",

@@ -18,6 +18,8 @@ import { slotRows } from "./rows-slots.js";
  *   at besides what reflection tells; it may be a promise
  * - `change`: the source of a function of the value that changes it
  * - `life`: "data" stays readable after its sandbox is gone, "behaviour" is refused
+ * - `bare`: reflection is left out, and only the probe looks
+ * - `from`: "guest" when only a guest's value has to look so
  * - `brand`: it has internal slots, so nobody's copy of it is live
  * - `clones`: `structuredClone` takes it
  */
