@@ -1,0 +1,256 @@
+// Nothing grows: neither in the guest, nor in the host, nor by sandboxes that come and go.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SandboxManager } from "../../index.js";
+import { collectGarbage, countFrom, libraryOf, sandboxOf } from "./tools.js";
+
+const cycles = countFrom("LEAK_CYCLES", 500);
+const calls = countFrom("LEAK_CALLS", 100_000);
+const MB = 2 ** 20;
+
+const library = `{
+  add: (a, b) => a + b,
+  data: (i) => ({ i, list: [1, 2, 3], nested: { text: "text " + i } }),
+  wide: (i) => ({ a: i, b: i, c: i, d: i, e: i, f: i, g: i, h: i, i, j: i, k: i, l: i, m: i, n: i, o: i, p: i, q: i, r: i, s: i, t: i }),
+  echo: (v) => v,
+  size: (v) => Object.keys(v).length,
+  map: (list, f) => list.map(f),
+  make: (i) => () => i,
+  Counter: class { n = 0; up() { return ++this.n; } },
+  date: (i) => new Date(i),
+  bytes: (i) => new Uint8Array(16).fill(i),
+  table: (i) => new Map([[i, i]]),
+  promised: async (v) => v,
+  fails: (i) => { throw new TypeError("no " + i); },
+  symbol: (i) => Symbol("s" + i),
+  kept: [],
+  keep(v) { this.kept.push(v); },
+  forget() { this.kept.length = 0; },
+}`;
+
+/** Bytes of the host that only live values hold, once garbage is gone. */
+async function hostBytes() {
+  await collectGarbage();
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return heapUsed + external + arrayBuffers;
+}
+
+class Thing {
+  n = 1;
+  method() {
+    return this.n;
+  }
+}
+
+async function oneLife() {
+  const sandbox = await SandboxManager.createSandbox("lib", libraryOf(library), { permissions: ["given"], capabilities: { given: new Thing() } });
+  const { exports } = sandbox;
+  const counter = new exports.Counter();
+  counter.up();
+  exports.map([1, 2, 3], (n) => ({ n }));
+  exports.keep(new Thing());
+  exports.keep(exports.data(1));
+  exports.table(1).get(1);
+  exports.promised(1).catch(() => {});
+  exports.keep(Promise.resolve(new Thing()));
+  assert.equal(exports.add(1, 2), 3);
+  sandbox.dispose();
+}
+
+test(`leaks: ${cycles} sandboxes that come and go leave nothing behind`, async () => {
+  for (let i = 0; i < 50; i++) await oneLife();
+  const before = await hostBytes();
+  for (let i = 0; i < cycles; i++) {
+    await oneLife();
+    if (i % 100 === 99) await collectGarbage(1);
+  }
+  const grown = (await hostBytes()) - before;
+  // One engine takes more than a MB: one in a hundred left behind would show.
+  assert.ok(grown < 6 * MB, `${(grown / MB).toFixed(2)} MB more after ${cycles} sandboxes`);
+});
+
+// Each is one call; all of them in one turn, in which no finalizer can run.
+const inOneTurn = {
+  "plain numbers": (e, i) => e.add(i, 1),
+  "plain results": (e, i) => e.data(i),
+  "results of twenty fields": (e, i) => e.wide(i),
+  "plain arguments": (e, i) => e.size({ i, list: [i] }),
+  "plain arguments that come back": (e, i) => e.echo({ i }),
+  callbacks: (e, i) => e.map([i], (n) => n + 1),
+  "instances of the host's": (e) => e.echo(new Thing()),
+  dates: (e, i) => e.date(i),
+  bytes: (e, i) => e.bytes(i),
+  maps: (e, i) => e.table(i),
+  errors: (e, i) => {
+    try {
+      e.fails(i);
+    } catch {}
+  },
+};
+
+for (const [what, call] of Object.entries(inOneTurn)) {
+  test(`leaks: ${calls} synchronous calls with ${what} stay flat at 64 MB`, async (t) => {
+    const sandbox = await sandboxOf(t, library, { limits: { memoryMB: 64 } });
+    const { exports } = sandbox;
+    for (let i = 0; i < calls / 2; i++) call(exports, i);
+    const half = sandbox.stats().memoryBytes;
+    for (let i = 0; i < calls / 2; i++) call(exports, i);
+    const whole = sandbox.stats().memoryBytes;
+    assert.ok(whole < 32 * MB, `${(whole / MB).toFixed(2)} MB`);
+    // The first half may fill what is budgeted; the second adds nothing to it.
+    assert.ok(whole - half < 4 * MB, `${((whole - half) / MB).toFixed(2)} MB more in the second half`);
+  });
+}
+
+test("leaks: symbols of the guest's that the host dropped go back", async (t) => {
+  const sandbox = await sandboxOf(t, library, { limits: { memoryMB: 64 } });
+  for (let i = 0; i < 20_000; i++) sandbox.exports.symbol(i);
+  await collectGarbage();
+  sandbox.exports.add(1, 2);
+  const before = sandbox.stats().memoryBytes;
+  for (let i = 0; i < 20_000; i++) sandbox.exports.symbol(i);
+  await collectGarbage();
+  sandbox.exports.add(1, 2);
+  const grown = sandbox.stats().memoryBytes - before;
+  assert.ok(grown < 0.5 * MB, `${(grown / MB).toFixed(2)} MB more`);
+});
+
+test("leaks: guest objects that the host dropped go back to the guest", async (t) => {
+  const sandbox = await sandboxOf(t, library);
+  const { exports } = sandbox;
+  const use = (n) => {
+    for (let i = 0; i < n; i++) {
+      exports.make(i)();
+      new exports.Counter().up();
+    }
+  };
+  use(2000);
+  await collectGarbage();
+  exports.add(1, 2);
+  const before = sandbox.stats();
+  use(20_000);
+  const full = sandbox.stats();
+  assert.ok(full.held > before.held + 10_000, "they were not held at all, so this shows nothing");
+  await collectGarbage(6);
+  exports.add(1, 2);
+  const after = sandbox.stats();
+  assert.ok(after.held < before.held + 500, `${after.held} are held, ${before.held} were`);
+  assert.ok(after.memoryBytes < before.memoryBytes + MB, `${after.memoryBytes} bytes, ${before.memoryBytes} before`);
+});
+
+test("leaks: host objects that the guest dropped go back to the host", async (t) => {
+  const sandbox = await sandboxOf(t, library);
+  const { exports } = sandbox;
+  const refs = [];
+  for (let i = 0; i < 2000; i++) {
+    const thing = new Thing();
+    refs.push(new WeakRef(thing));
+    exports.keep(thing);
+  }
+  await collectGarbage();
+  assert.ok(
+    refs.every((ref) => ref.deref() !== undefined),
+    "the guest keeps what it was given",
+  );
+  exports.forget();
+  for (let i = 0; i < 2000; i++) exports.echo(new Thing());
+  await collectGarbage();
+  for (let i = 0; i < 2000; i++) exports.echo(new Thing());
+  await collectGarbage();
+  const alive = refs.filter((ref) => ref.deref() !== undefined).length;
+  assert.ok(alive < 20, `${alive} of ${refs.length} are alive`);
+});
+
+test("leaks: what a sandbox was given and what it gave is free after its end", async () => {
+  const refs = [];
+  const live = async (end) => {
+    const thing = new Thing();
+    const sandbox = await SandboxManager.createSandbox("lib", libraryOf(library), { permissions: ["given"], capabilities: { given: thing } });
+    const { exports } = sandbox;
+    const f = () => thing;
+    exports.keep(thing);
+    exports.keep(f);
+    exports.keep({ deep: thing });
+    for (const value of [thing, f, exports, exports.make(1), new exports.Counter(), exports.data(1), exports.table(1), sandbox]) refs.push(new WeakRef(value));
+    end(sandbox);
+  };
+  await live((sandbox) => sandbox.dispose());
+  await live((sandbox) => sandbox.revoke());
+  await live((sandbox) => assert.throws(() => sandbox.exports.map([1], () => sandbox.dispose())));
+  await live(() => {}); // dropped without a word
+  await collectGarbage(8);
+  const alive = refs.map((ref, i) => (ref.deref() === undefined ? -1 : i)).filter((i) => i >= 0);
+  assert.deepStrictEqual(alive, []);
+});
+
+// What a library does between load and end; each of these can be struck at any step.
+function scenario({ exports }) {
+  exports.map([1, 2, 3], (n) => exports.data(n));
+  exports.keep({ a: [1, { b: new Thing() }], m: new Map([[1, new Set([2])]]) });
+  exports.keep(() => exports.wide(1));
+  const counter = new exports.Counter();
+  class Counts extends exports.Counter {}
+  counter.up() + new Counts().up();
+  exports.echo(new Error("e", { cause: new TypeError("c") }));
+  exports.echo(new Uint8Array(1000));
+  exports.echo(Symbol("s"));
+  exports.promised(1).catch(() => {});
+  for (let i = 0; i < 30; i++) exports.spin?.(2000);
+}
+
+const spinning = library.replace("{", "{ spin(n) { let s = 0; for (let i = 0; i < n; i++) s += i; return s; },");
+const ownErrors = /^Sandbox(Limit|Dead)?Error$/;
+
+test("faults: memory that ends at any step leaves a clean end", async () => {
+  const whole = await SandboxManager.createSandbox("lib", libraryOf(spinning));
+  scenario(whole);
+  const needed = whole.stats().memoryBytes;
+  whole.dispose();
+  const outcomes = new Set();
+  const step = Math.max(512, Math.floor(needed / 150));
+  for (let bytes = step; bytes < needed * 2; bytes += step) {
+    let sandbox;
+    try {
+      sandbox = await SandboxManager.createSandbox("lib", libraryOf(spinning), { limits: { memoryMB: bytes / MB } });
+      scenario(sandbox);
+      outcomes.add("whole");
+    } catch (error) {
+      assert.match(error.name, ownErrors, `${bytes} bytes: ${error.stack}`);
+      if (error.name === "SandboxLimitError") assert.equal(error.limit, "memory", `${bytes} bytes: ${error.stack}`);
+      outcomes.add(sandbox ? "in a call" : "while it loaded");
+      if (sandbox) assert.throws(() => sandbox.exports.add(1, 2), { name: "SandboxDeadError" });
+    }
+    sandbox?.dispose();
+    sandbox?.dispose();
+  }
+  assert.deepStrictEqual([...outcomes].sort(), ["in a call", "while it loaded", "whole"]);
+  const after = await SandboxManager.createSandbox("lib", libraryOf(spinning));
+  scenario(after);
+  after.dispose();
+});
+
+test("faults: a clock that runs out at any step leaves a clean end", async (t) => {
+  const { now } = performance;
+  t.after(() => {
+    performance.now = now;
+  });
+  const outcomes = new Set();
+  for (let n = 1; n < 400; n += 3) {
+    const sandbox = await SandboxManager.createSandbox("lib", libraryOf(spinning), { limits: { timeoutMs: 50 } });
+    let asked = 0;
+    // From the nth time on that it is asked, an age has passed since.
+    performance.now = () => (++asked < n ? 1 : 1e9 + asked * 1000);
+    try {
+      scenario(sandbox);
+      outcomes.add("whole");
+    } catch (error) {
+      assert.equal(error.name, "SandboxLimitError", `step ${n}: ${error.stack}`);
+      assert.equal(error.limit, "time");
+      assert.throws(() => sandbox.exports.add(1, 2), { name: "SandboxDeadError" });
+      outcomes.add("ended");
+    }
+    sandbox.dispose();
+    performance.now = now;
+  }
+  assert.ok(outcomes.has("ended"), [...outcomes].join());
+});
