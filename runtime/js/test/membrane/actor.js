@@ -5,9 +5,13 @@ import { kit } from "./kit.js";
 /** Makes a realm's actor out of its observer. An operation is numbers in an object. */
 export function actor(K) {
   const MOST = 20; // values in a pool
+  const slots = ["Date", "RegExp", "Map", "Set", "ArrayBuffer", "DataView", "Number"]; // of what is made here
   const constants = [0, 1, -0, Number.NaN, "s", "", null, undefined, true, 5n, 2.5, "a"];
   const keys = ["a", "b", "c", "0", "1", "3", "length", "name", "lastIndex", "message", Symbol.for("k")];
   const isObject = (v) => (typeof v === "object" && v !== null) || typeof v === "function";
+
+  // V8 takes what inherits from the proxy of a function or array for one itself.
+  const isParent = (v) => typeof v === "object" && v !== null && !Array.isArray(v);
 
   // Every error that an operation makes has a property; the engines' have words of their own.
   const isEngines = (error) => error instanceof Error && !Object.hasOwn(error, "a");
@@ -100,7 +104,7 @@ export function actor(K) {
     (x) => Object.assign(Object.create(null), { c: x }),
     (x) => Object.freeze([x]),
     (x, _y, n) => Object.assign(Object(n), { a: x }),
-    (x) => (isObject(x) ? Object.create(x) : {}),
+    (x) => (isParent(x) ? Object.create(x) : {}),
     (x) => ({ a: [x, { b: [x] }], c: new Map([["deep", { x }]]) }),
     (x) => Object.assign(Object.assign(Array(3), [1]), { 2: x, extra: x }),
     () => new DataView(new ArrayBuffer(4)),
@@ -176,7 +180,7 @@ export function actor(K) {
       return d && [d.writable, d.enumerable, d.configurable, typeof d.get, typeof d.set].join();
     },
     prototype: ({ o }) => Object.getPrototypeOf(o),
-    inherit: ({ o, x }) => Reflect.setPrototypeOf(o, isObject(x) ? x : null),
+    inherit: ({ o, x }) => Reflect.setPrototypeOf(o, isParent(x) ? x : null),
     // One engine seals typed arrays, whose elements cannot be.
     freeze: ({ o }) => !(o instanceof Uint8Array) && Object.freeze(o),
     seal: ({ o }) => !(o instanceof Uint8Array) && Object.seal(o),
@@ -257,8 +261,10 @@ export function actor(K) {
       for (const op of ops) seen.push(`${op.kind}: ${step(op, pool)}`);
       return seen;
     },
+    /** The key that an operation means. */
+    keyOf: (op) => String(keys[op.key % keys.length]),
     /** All that the pool holds, as text. */
-    digest: (pool) => K.observe([...pool]),
+    digest: (pool) => K.observe([...pool], slots),
   };
 }
 

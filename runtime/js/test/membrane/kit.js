@@ -163,8 +163,8 @@ export function kit() {
   // `stack` is an engine's own; `caller` and `arguments` are V8's on sloppy functions.
   const skipped = (tag, key) => (tag === "[object Error]" && (key === "stack" || key === "stackTraceLimit")) || key === "caller" || key === "arguments";
 
-  /** Everything reflection can tell of a value and of what it holds, as text. */
-  const observe = (root) => {
+  /** Everything reflection can tell of a value and of what it holds, as text; `kinds` are the slots to look for. */
+  const observe = (root, kinds) => {
     const known = new Map(); // unique symbols
     const seen = new Map(); // object -> number
     const queue = [];
@@ -195,6 +195,7 @@ export function kit() {
       if (typeof v === "function") parts.push(isConstructor(v) ? "constructor" : "no constructor");
       if (typeof v === "object") {
         for (const [kind, look] of slots) {
+          if (kinds && !kinds.includes(kind)) continue;
           try {
             parts.push(`[[${kind} ${look(v, put)}]]`);
           } catch (error) {

@@ -201,8 +201,13 @@ function attempt(ops, sandbox) {
   }
 }
 
+// What was done, with what each operation gives in one realm.
 function tell({ seed, results, needsOthers, expected, seen, ops }) {
-  const lines = ops.map(({ guest, kind, o, x, y, key, n, which }) => `  ${guest ? "guest" : "host "} ${kind} o${o} x${x} y${y} key${key} n${n} which${which}`);
+  const pool = [];
+  const lines = ops.map((op) => {
+    const [gave] = one.run([op], pool);
+    return `  ${op.guest ? "guest" : "host "} ${gave} <- key ${one.keyOf(op)}, o${op.o} x${op.x} y${op.y} n${op.n} which${op.which}`;
+  });
   return [
     `seed ${seed}, results: "${results}"${needsOthers ? ", only after the seeds before it" : ""}`,
     ...lines,
