@@ -60,7 +60,11 @@ const receivers = [
 ];
 
 const running = [
-  ["arguments of a running host function", "x.callsSecretly(() => take(x.sloppyCall.arguments, x.sloppyCall.arguments && x.sloppyCall.arguments[0]));", shown],
+  [
+    "arguments of a running host function",
+    "x.callsSecretly(() => attempts(() => x.sloppyCall.arguments, () => x.sloppyCall.arguments && x.sloppyCall.arguments[0]));",
+    shown,
+  ],
   [
     "arguments by descriptor of a running host function",
     "x.callsSecretly(() => attempts(() => Object.getOwnPropertyDescriptor(x.sloppyCall, 'arguments'), () => Object.getOwnPropertyDescriptor(x.sloppyCall, 'arguments').value[0], () => Object.getOwnPropertyDescriptors(x.sloppyCall), () => ({ ...Object.getOwnPropertyDescriptors(x.sloppyCall) }).arguments.value[0]));",
@@ -82,7 +86,7 @@ const running = [
   ],
   [
     "arguments after a function ended",
-    "x.callsSecretly(() => take(x.sloppyCall.arguments)); attempts(() => x.sloppyCall.arguments, () => x.sloppyCall.caller);",
+    "x.callsSecretly(() => attempt(() => x.sloppyCall.arguments)); attempts(() => x.sloppyCall.arguments, () => x.sloppyCall.caller);",
     shown,
   ],
   [

@@ -36,6 +36,14 @@ export async function collectGarbage(turns = 3) {
   }
 }
 
+/**
+ * The same until a condition holds, or for so long that it never will: finalizers of
+ * other registries may come first.
+ */
+export async function collectUntil(holds) {
+  for (let i = 0; i < 40 && !holds(); i++) await collectGarbage(2);
+}
+
 /** A whole number from the environment, for runs that take longer than every day's. */
 export function countFrom(name, everyday) {
   const value = Number(process.env[name] ?? everyday);

@@ -1,0 +1,19 @@
+// Makes a sandbox with less memory than it needs, on a thread that can be ended: says
+// before each try how much it has, and after it how that went.
+import { parentPort, workerData } from "node:worker_threads";
+import { SandboxManager } from "../../index.js";
+
+const { code, from, to, step } = workerData;
+for (let bytes = from; bytes < to; bytes += step) {
+  parentPort.postMessage({ bytes });
+  let outcome = "whole";
+  try {
+    const sandbox = await SandboxManager.createSandbox("lib", code, { limits: { memoryMB: bytes / 2 ** 20 } });
+    sandbox.exports.add(1, 2);
+    sandbox.dispose();
+  } catch (error) {
+    outcome = error.limit ? `${error.name} ${error.limit}` : `${error.name}: ${error.message}`;
+  }
+  parentPort.postMessage({ bytes, outcome });
+}
+process.exit(0);
