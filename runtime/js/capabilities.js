@@ -26,7 +26,7 @@ export function grantedNames(permissions) {
  * Defines the granted globals. A name that the host does not have stays undefined,
  * and one that the guest has of its own (`JSON`, `Function`) stays the guest's.
  */
-export function grant(membrane, engine, names, capabilities) {
+export function grant(membrane, engine, names, capabilities, sandbox) {
   const global = membrane.guest.globalThis;
   for (const name of names) {
     if (engine.own(global, name) !== undefined) continue;
@@ -37,10 +37,10 @@ export function grant(membrane, engine, names, capabilities) {
       engine.help(membrane.guest.define, [[global], name, [facade]]);
       engine.free(facade);
     } else {
-      const shown = host(name, value);
+      const shown = host(name, value, sandbox);
       engine.help(membrane.guest.define, [[global], name, shown], false, 1);
       membrane.granted(value, shown);
-      membrane.share(shown);
+      membrane.share(value);
     }
   }
 }
@@ -71,8 +71,8 @@ const CONSOLE = [
 ];
 
 /** What the guest gets in place of a host's value. */
-function host(name, value) {
-  if (timers.has(name)) return startTimer(name, value);
+function host(name, value, sandbox) {
+  if (timers.has(name)) return startTimer(name, value, sandbox);
   if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => Reflect.apply(value, globalThis, [tokens.get(timer) ?? timer]);
   if (name === "console") return consoleFacade(value);
   // A global function such as fetch insists on the global object as its receiver; a
@@ -83,10 +83,18 @@ function host(name, value) {
 // In Node a timer leads to the application's other timers, so the guest holds a token.
 const tokens = new WeakMap();
 
-function startTimer(name, start) {
+function startTimer(name, start, sandbox) {
+  const stop = globalThis[name.replace("set", "clear")];
   return (callback, ...rest) => {
     if (typeof callback !== "function") throw new TypeError(`${name} takes a function here, not text to run`);
-    const timer = Reflect.apply(start, globalThis, [(...args) => callback(...args), ...rest]);
+    const end = () => stop?.(timer);
+    const run = (...args) => {
+      if (name !== "setInterval") sandbox.ended(end);
+      callback(...args);
+    };
+    const timer = Reflect.apply(start, globalThis, [run, ...rest]);
+    // A sandbox that is no more calls nothing, and holds no process open.
+    sandbox.atEnd(end);
     if (typeof timer !== "object") return timer;
     const token = {
       ref() {

@@ -726,57 +726,54 @@ export class Engine {
     return keys;
   }
 
-  /**
-   * Reads an array that is nothing but its elements into `values`, after `begin` was
-   * called; false for any other, of which nothing was read.
-   */
-  readDense(ref, values, begin) {
+  /** Whether an array is nothing but its elements, without holes. */
+  isDense(ref) {
     const o = ref >> 2;
     const u32 = this.#u32;
-    const n = u32[o + 8];
-    if (u32[o + 2] !== this.#arrayWord || u32[o + 3] !== this.#arrayShape || u32[u32[o + 4] >> 2] !== n) return false;
-    begin();
-    this.readElements(ref, values, n);
-    return true;
+    return u32[o + 2] === this.#arrayWord && u32[o + 3] === this.#arrayShape && u32[u32[o + 4] >> 2] === u32[o + 8];
   }
 
-  /** Reads the first elements of a list that is known to have no holes. */
-  readElements(ref, values, n = this.#u32[(ref >> 2) + 8]) {
+  /** Reads the elements of a list that has no holes. */
+  readElements(ref, values) {
+    const n = this.#u32[(ref >> 2) + 8];
     for (let i = 0; i < n; i++) values.push(this.#read(this.#u32[(ref >> 2) + 7] + 8 * i));
   }
 
-  /**
-   * Reads the own properties of an object that is data: `begin` is called first, then
-   * `each(key, value, flags)`. False for one that has accessors, or functions where they
-   * would be methods; nothing was read then.
-   */
-  readOwn(ref, functions, begin, each) {
+  /** Whether an object has neither accessors nor, unless it may, functions for values. */
+  isData(ref, functions) {
+    return this.#eachOwn(ref, (box) => {
+      if ((this.#u32[box >> 2] & ACCESSOR) !== 0) return false;
+      return functions || this.#u32[(box + 12) >> 2] !== OBJECT || !this.isFunction(this.#u32[(box + 8) >> 2]);
+    });
+  }
+
+  /** Reads the own properties of an object that is data: `each(key, value, flags)`. */
+  readOwn(ref, each) {
+    this.#eachOwn(ref, (box, atom) => {
+      each(this.#readKey(atom), this.#read(box + 8), this.#u32[box >> 2] & DATA);
+      return true;
+    });
+  }
+
+  /** Has a look at each own property's descriptor until one look says false. */
+  #eachOwn(ref, look) {
     this.#answer(this.#e.JS_GetOwnPropertyNames(this.#cx, this.#out, this.#out + 4, this.#box(ref), ALL_KEYS));
     const table = this.#u32[this.#out >> 2];
     const n = this.#u32[(this.#out >> 2) + 1];
-    const at = this.#enter(4 * n);
-    let held = 0;
+    const box = this.#enter(4);
     try {
-      for (; held < n; held++) {
-        const box = at + 32 * held;
-        if (!this.#answer(this.#e.JS_GetOwnProperty(this.#cx, box, this.#box(ref), this.#u32[(table >> 2) + 2 * held + 1]))) {
-          for (const part of [8, 16, 24]) this.#put(box + part, undefined);
-        }
-        const accessor = (this.#u32[box >> 2] & ACCESSOR) !== 0;
-        if (accessor || (!functions && this.#u32[(box + 12) >> 2] === OBJECT && this.isFunction(this.#u32[(box + 8) >> 2]))) {
-          held++;
-          return false;
-        }
-      }
-      begin();
       for (let i = 0; i < n; i++) {
-        const box = at + 32 * i;
-        each(this.#readKey(this.#u32[(table >> 2) + 2 * i + 1]), this.#read(box + 8), this.#u32[box >> 2] & DATA);
+        const atom = this.#u32[(table >> 2) + 2 * i + 1];
+        if (!this.#answer(this.#e.JS_GetOwnProperty(this.#cx, box, this.#box(ref), atom))) continue;
+        try {
+          if (!look(box, atom)) return false;
+        } finally {
+          for (const part of [8, 16, 24]) this.#drop(box + part);
+        }
       }
       return true;
     } finally {
-      while (held-- > 0) for (const part of [8, 16, 24]) this.#drop(at + 32 * held + part);
-      this.#leave(at, 4 * n);
+      this.#leave(box, 4);
       this.#e.JS_FreePropertyEnum(this.#cx, table, n);
       this.#sync();
     }

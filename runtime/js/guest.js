@@ -8,6 +8,7 @@ export function guest(cross) {
   "use strict";
   const { apply, construct, defineProperty, getPrototypeOf, get, ownKeys, set, setPrototypeOf, getOwnPropertyDescriptor } = Reflect;
   const { create, freeze } = Object;
+  const { isArray } = Array;
   const { for: symbolFor, keyFor } = Symbol;
   const Unique = Symbol;
   const uncurried = (proto, key, field) => {
@@ -209,6 +210,7 @@ export function guest(cross) {
 
     get,
     set,
+    isArray,
     globalThis,
     keyFor(symbol) {
       return apply(keyFor, Unique, [symbol]);

@@ -19,7 +19,8 @@ export class Link {
     this.loose = false; // `value` is a WeakRef, of a MIRROR whose turn is over
     this.revoked = false;
     this.weak = false; // known to the guest, whose decision it is how long
-    this.stamp = 0; // the turn in which a mirror was brought up to date last
+    this.pushed = 0; // the turn in which a mirror was brought up to date last, by the host
+    this.pulled = 0; // and by the guest
     this.mirror = undefined; // how a MIRROR is brought up to date
     this.base = undefined; // what both sides of it held then
     // Of a SHADOW: the guest's handler and target, borrowed from its proxy, and what of
@@ -35,6 +36,5 @@ export class Link {
     this.proto = undefined;
     this.turn = 0; // of the last read
     this.run = 0; // reads in that turn
-    this.shared = false; // part of the realm: the guest may not write to it
   }
 }

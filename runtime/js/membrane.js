@@ -17,6 +17,9 @@ const MAX_PINNED_BYTES = 8 << 20;
 /** Mirrors of one call that are compared at each callback, so that its cost stays flat. */
 const MAX_COMPARED = 64;
 
+/** How deep data is brought up to date at once. */
+const MAX_NESTED = 64;
+
 export class Membrane {
   /** Traps, helpers and prototypes of the guest's half, as refs. */
   guest = {};
@@ -35,6 +38,8 @@ export class Membrane {
   #recent = []; // those of them that this turn made
   #crowdedAt;
   #pinnedBytes = 0;
+  #syncing = 0; // how deep in data
+  #later = []; // mirrors that are further down
   #touched = []; // mirrors in the messages of the running call
   #symbols = new Map(); // symbol -> ref
   #symbolsAt = new Map(); // ref -> symbol
@@ -163,7 +168,7 @@ export class Membrane {
       } else {
         link.mirror = mirrored;
         mirrored.ship(value, (ref) => this.#hold(link, ref), link);
-        link.stamp = this.#shadows.turn;
+        this.#mark(link, true);
         this.#touched.push(link);
       }
     } finally {
@@ -248,7 +253,7 @@ export class Membrane {
           (value) => {
             link.value = value;
             link.ref = engine.dup(ref);
-            link.stamp = this.#shadows.turn;
+            this.#mark(link, false);
             this.#links.set(value, link);
             this.#at.set(ref, link);
           },
@@ -271,7 +276,7 @@ export class Membrane {
     const proxy = makeStandIn(this, engine, this.#sandbox, link, {
       callable: engine.isFunction(ref),
       constructible: engine.isFunction(ref) && engine.isConstructor(ref),
-      array: engine.isArray(ref),
+      array: engine.isProxy(ref) ? engine.help(this.guest.isArray, [[ref]]) : engine.isArray(ref),
     });
     link.value = new WeakRef(proxy);
     this.#links.set(proxy, link);
@@ -302,6 +307,17 @@ export class Membrane {
     return this.#protos.get(ref);
   }
 
+  /** Whether a host's object is a prototype that both realms have. */
+  isIntrinsicProto(value) {
+    const link = this.#links.get(value);
+    return link?.kind === FIXED && this.#protos.has(link.ref);
+  }
+
+  /** What is reachable through data in a message is in the message as well. */
+  reach(value) {
+    if (typeof value === "object" && value !== null) this.toRef(value);
+  }
+
   /** Brings a value up to date that a mirror is made of. */
   touchValue(value, fromHost) {
     const link = this.#links.get(value);
@@ -318,10 +334,27 @@ export class Membrane {
   // Mirrors.
 
   #touch(link, fromHost) {
-    if (link.stamp === this.#shadows.turn) return;
-    link.stamp = this.#shadows.turn;
-    this.#touched.push(link);
-    this.#syncOne(link, fromHost);
+    const { turn } = this.#shadows;
+    if ((fromHost ? link.pushed : link.pulled) === turn) return;
+    if (link.pushed !== turn && link.pulled !== turn) this.#touched.push(link);
+    this.#mark(link, fromHost);
+    // Deep data would overflow the stack, so that what is far down waits.
+    if (this.#syncing >= MAX_NESTED) {
+      this.#later.push([link, fromHost]);
+      return;
+    }
+    this.#syncing++;
+    try {
+      this.#syncOne(link, fromHost);
+      if (this.#syncing === 1) for (let next = this.#later.pop(); next; next = this.#later.pop()) this.#syncOne(...next);
+    } finally {
+      this.#syncing--;
+    }
+  }
+
+  #mark(link, fromHost) {
+    if (fromHost) link.pushed = this.#shadows.turn;
+    else link.pulled = this.#shadows.turn;
   }
 
   #syncOne(link, fromHost) {
@@ -380,7 +413,7 @@ export class Membrane {
     for (let i = Math.max(0, touched.length - MAX_COMPARED); i < touched.length; i++) {
       const link = touched[i];
       if (link.ref === 0) continue;
-      link.stamp = this.#shadows.turn;
+      this.#mark(link, fromHost);
       this.#syncOne(link, fromHost);
     }
   }
@@ -396,6 +429,11 @@ export class Membrane {
   enterAgain() {
     this.#shadows.stale();
     this.#sync(true);
+  }
+
+  /** A way into the guest ends inside another: the host goes on with what it was given. */
+  leaveAgain() {
+    if (this.#touched.length > 0) this.#sync(false);
   }
 
   /** The outermost call returns. */
@@ -517,12 +555,9 @@ export class Membrane {
 
   // What sandbox.js needs besides.
 
-  /** Makes a granted value that the whole realm shares read-only for the guest. */
+  /** Makes a granted value, and what of the realm hangs on it, read-only for the guest. */
   share(value) {
-    const link = this.#links.get(value);
-    if (link === undefined || typeof value !== "object") return;
-    const proto = Object.getPrototypeOf(value);
-    if (proto === null || proto === Object.prototype || !Object.hasOwn(proto, "constructor")) link.shared = true;
+    this.#shadows.share(value);
   }
 
   /** The link of a value that is at home in the guest. */

@@ -21,6 +21,9 @@ const host = {
   mapSize: getter(Map.prototype, "size"),
   setSize: getter(Set.prototype, "size"),
   byteLength: getter(ArrayBuffer.prototype, "byteLength"),
+  resizable: getter(ArrayBuffer.prototype, "resizable") ?? (() => false),
+  maxByteLength: getter(ArrayBuffer.prototype, "maxByteLength"),
+  part: (view, key) => apply(getOwnPropertyDescriptor(host.viewTag(view) === undefined ? DataView.prototype : typed, key).get, view, []),
   viewTag: getter(typed, Symbol.toStringTag),
   then: uncurried(Promise.prototype.then),
   tag: uncurried(Object.prototype.toString),
@@ -97,9 +100,12 @@ class Brand {
       else this.setHost(value, content, base.content);
       base.content = content;
     }
+    // What did not change is in the message all the same, with what hangs on it.
+    if (fromHost && Array.isArray(content)) for (const item of content) this.membrane.reach(item);
     base.properties = fromHost
       ? pushProperties(this.engine, ref, value, base.properties, this.skip)
       : pullProperties(this.engine, ref, value, base.properties, this.skip);
+    if (fromHost) for (const descriptor of base.properties.values()) this.membrane.reach(descriptor.value);
   }
 
   weight() {
@@ -353,7 +359,7 @@ class BufferBrand extends Brand {
     return true;
   }
   toGuest(value) {
-    const limit = value.resizable ? value.maxByteLength : -1;
+    const limit = host.resizable(value) ? host.maxByteLength(value) : -1;
     return this.engine.help(this.guest.makeBuffer, [host.byteLength(value), limit], true);
   }
   toHost(ref) {
@@ -378,7 +384,7 @@ class BufferBrand extends Brand {
   }
   setHost(value, bytes) {
     if (host.byteLength(value) !== bytes.length) {
-      if (value.resizable) value.resize(bytes.length);
+      if (host.resizable(value)) ArrayBuffer.prototype.resize.call(value, bytes.length);
       else if (bytes.length === 0) detach(value);
     }
     if (bytes.length > 0) new Uint8Array(value).set(bytes);
@@ -404,16 +410,18 @@ class ViewBrand extends Brand {
   }
   toGuest(value, link) {
     const { engine, guest, membrane } = this;
-    let { buffer, byteOffset } = value;
+    let buffer = host.part(value, "buffer");
+    let byteOffset = host.part(value, "byteOffset");
+    const byteLength = host.part(value, "byteLength");
     const name = this.name(value);
-    const tracking = value.length !== undefined && buffer.resizable === true && byteOffset + value.byteLength === buffer.byteLength;
+    const tracking = name !== "DataView" && host.resizable(buffer) && byteOffset + byteLength === host.byteLength(buffer);
     // A pool holds what is none of the guest's: only the view's own bytes cross then.
-    if (protoOf(value) !== globalThis[name]?.prototype && byteOffset + value.byteLength < buffer.byteLength) {
+    if (protoOf(value) !== globalThis[name]?.prototype && byteOffset + byteLength < host.byteLength(buffer)) {
       link.pooled = true;
-      buffer = buffer.slice(byteOffset, byteOffset + value.byteLength);
+      buffer = ArrayBuffer.prototype.slice.call(buffer, byteOffset, byteOffset + byteLength);
       byteOffset = 0;
     }
-    const length = tracking ? undefined : (value.length ?? value.byteLength);
+    const length = tracking ? undefined : name === "DataView" ? byteLength : host.part(value, "length");
     return engine.help(guest.makeView, [name, [membrane.toRef(buffer)], byteOffset, length], true);
   }
   toHost(ref, link) {
@@ -430,7 +438,7 @@ class ViewBrand extends Brand {
   // The bytes are the buffer's, which is in the message as well.
   sync(link, value, fromHost) {
     super.sync(link, value, fromHost);
-    if (!link.pooled) this.membrane.touchValue(value.buffer, fromHost);
+    if (!link.pooled) this.membrane.touchValue(host.part(value, "buffer"), fromHost);
   }
 }
 

@@ -3,11 +3,14 @@ import { pullProperties, pushProperties } from "./properties.js";
 
 const { isExtensible, ownKeys } = Reflect;
 const DATA = 7; // writable, enumerable and configurable
+const MAX_NESTED = 64;
 
 /** How results that are plain cross: as the host's own objects. */
 export class Plain {
   #membrane;
   #engine;
+  #depth = 0;
+  #waiting = []; // what is further down: [ref, link, value, dense]
 
   constructor(membrane, engine) {
     this.#membrane = membrane;
@@ -21,11 +24,13 @@ export class Plain {
   receive(ref, keep, link) {
     const engine = this.#engine;
     const array = engine.isArray(ref);
+    // Deep data would overflow the stack, so that what is far down waits to be filled.
+    const later = this.#depth >= MAX_NESTED;
     if (array) {
       const values = [];
-      if (engine.readDense(ref, values, () => keep(values))) {
-        link.base = values.slice();
-        this.#membrane.stats.shipped += values.length;
+      if (engine.isDense(ref)) {
+        keep(values);
+        this.#fillOrWait(later, ref, link, values, true);
         return true;
       }
     }
@@ -33,33 +38,70 @@ export class Plain {
     const own = proto === 0 ? null : this.#membrane.ownProto(proto);
     if (proto !== 0) engine.free(proto);
     if (array ? own !== Array.prototype : own !== Object.prototype && own !== null) return false;
+    if (!engine.isData(ref, array)) return false;
     const value = array ? [] : own === null ? Object.create(null) : {};
+    keep(value);
+    this.#fillOrWait(later, ref, link, value, false);
+    return true;
+  }
+
+  #fillOrWait(later, ref, link, value, dense) {
+    if (later) {
+      this.#waiting.push([this.#engine.dup(ref), link, value, dense]);
+      return;
+    }
+    this.#depth++;
+    try {
+      this.#fill(ref, link, value, dense);
+      if (this.#depth > 1) return;
+      for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
+        try {
+          this.#fill(...next);
+        } finally {
+          this.#engine.free(next[0]);
+        }
+      }
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #fill(ref, link, value, dense) {
+    if (dense) {
+      this.#engine.readElements(ref, value);
+      link.base = value.slice();
+      this.#membrane.stats.shipped += value.length;
+      return;
+    }
     const base = new Map();
-    const each = (key, item, flags) => {
+    this.#engine.readOwn(ref, (key, item, flags) => {
       if (flags === DATA && key !== "__proto__") value[key] = item;
       else Reflect.defineProperty(value, key, descriptorOf(item, flags));
       base.set(key, descriptorOf(item, flags));
-    };
-    if (!engine.readOwn(ref, array, () => keep(value), each)) return false;
-    if (!engine.extensible(ref)) Reflect.preventExtensions(value);
+    });
+    if (!this.#engine.extensible(ref)) Reflect.preventExtensions(value);
     link.base = base;
     this.#membrane.stats.shipped += base.size;
-    return true;
   }
 
   sync(link, value, fromHost) {
     const { ref, base } = link;
+    const engine = this.#engine;
+    const proto = engine.proto(ref);
+    if (fromHost) {
+      const wanted = this.#membrane.protoRef(Object.getPrototypeOf(value));
+      if (wanted !== proto) engine.setProto(ref, wanted);
+      if (proto !== 0) engine.free(proto);
+    } else {
+      const own = this.#membrane.fromProto(proto);
+      if (own !== Object.getPrototypeOf(value)) Reflect.setPrototypeOf(value, own);
+    }
     if (Array.isArray(base)) {
       if (fromHost ? this.#pushDense(link, value) : this.#pullDense(link, value)) return;
       link.base = denseProperties(base);
     }
     link.base = fromHost ? pushProperties(this.#engine, ref, value, link.base) : pullProperties(this.#engine, ref, value, link.base);
-    if (fromHost) for (const descriptor of link.base.values()) this.#reach(descriptor.value);
-  }
-
-  /** What is reachable through plain data is in the message as well. */
-  #reach(value) {
-    if (typeof value === "object" && value !== null) this.#membrane.toRef(value);
+    if (fromHost) for (const descriptor of link.base.values()) this.#membrane.reach(descriptor.value);
   }
 
   #pushDense(link, value) {
@@ -70,14 +112,15 @@ export class Plain {
       if (!Object.is(item, base[i])) {
         this.#engine.defineValue(ref, i, item);
         base[i] = item;
-      } else this.#reach(item);
+      } else this.#membrane.reach(item);
     }
     return true;
   }
 
   #pullDense(link, value) {
     const now = [];
-    if (!this.#engine.readDense(link.ref, now, () => {})) return false;
+    if (!this.#engine.isDense(link.ref)) return false;
+    this.#engine.readElements(link.ref, now);
     const { base } = link;
     if (now.length < base.length) value.length = now.length;
     for (let i = 0; i < now.length; i++) if (i >= base.length || !Object.is(now[i], base[i])) Reflect.defineProperty(value, i, descriptorOf(now[i], DATA));

@@ -29,11 +29,26 @@ export function sameDescriptor(a, b) {
   );
 }
 
+// A key that went and came again stands last. From the first that is out of place, all
+// are taken out and put in anew.
+function outOfPlace(now, base) {
+  const before = [...base.keys()].filter((key) => now.has(key));
+  let i = 0;
+  const found = [];
+  for (const key of now.keys()) {
+    if (found.length === 0 && before[i] === key) i++;
+    else if (i < before.length || found.length > 0) found.push(key);
+  }
+  return found;
+}
+
 /** Makes a guest's object hold what changed on the host's side since both had `base`. */
 export function pushProperties(engine, ref, value, base, skip) {
   const now = hostProperties(value, skip);
   for (const key of base.keys()) if (!now.has(key)) engine.delete(ref, key);
-  for (const [key, descriptor] of now) if (!sameDescriptor(descriptor, base.get(key))) engine.define(ref, key, descriptor);
+  const moved = new Set(outOfPlace(now, base));
+  for (const key of moved) engine.delete(ref, key);
+  for (const [key, descriptor] of now) if (moved.has(key) || !sameDescriptor(descriptor, base.get(key))) engine.define(ref, key, descriptor);
   if (!isExtensible(value) && engine.extensible(ref)) engine.preventExtensions(ref);
   return now;
 }
@@ -42,7 +57,9 @@ export function pushProperties(engine, ref, value, base, skip) {
 export function pullProperties(engine, ref, value, base, skip) {
   const now = guestProperties(engine, ref, skip);
   for (const key of base.keys()) if (!now.has(key)) Reflect.deleteProperty(value, key);
-  for (const [key, descriptor] of now) if (!sameDescriptor(descriptor, base.get(key))) Reflect.defineProperty(value, key, descriptor);
+  const moved = new Set(outOfPlace(now, base));
+  for (const key of moved) Reflect.deleteProperty(value, key);
+  for (const [key, descriptor] of now) if (moved.has(key) || !sameDescriptor(descriptor, base.get(key))) Reflect.defineProperty(value, key, descriptor);
   if (isExtensible(value) && !engine.extensible(ref)) Reflect.preventExtensions(value);
   return now;
 }

@@ -28,6 +28,7 @@ class Sandbox {
   #death; // { limit, message } once dead
   #disposed = false;
   #revoked = false;
+  #endings = new Set(); // what to stop when the sandbox is over
   #jobsQueued = false;
 
   constructor(engine, name, code, options) {
@@ -51,6 +52,8 @@ class Sandbox {
       exhausted: () => this.#exhausted(),
       refusal: () => (this.#disposed || this.#death ? this.#refusal() : undefined),
       checkData: (values) => checkData(this.#membrane, values),
+      atEnd: (end) => this.#endings.add(end),
+      ended: (end) => this.#endings.delete(end),
       memoryBytes,
       dataOnly: oneOf("arguments", args, "membrane", "data") === "data",
       live: oneOf("results", results, "mirror", "live") === "live",
@@ -59,7 +62,7 @@ class Sandbox {
     try {
       this.#library = this.#run(() => {
         this.#membrane = new Membrane(engine, face);
-        grant(this.#membrane, engine, this.#granted, capabilities);
+        grant(this.#membrane, engine, this.#granted, capabilities, face);
         return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
       });
     } catch (cause) {
@@ -143,7 +146,7 @@ class Sandbox {
   dispose() {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.#membrane?.abandon(this.#refusal());
+    this.#end();
     if (this.#depth === 0) this.#engine.stop();
   }
 
@@ -192,6 +195,7 @@ class Sandbox {
 
   #done(result) {
     if (this.#depth === 1) this.#membrane.leave();
+    else this.#membrane.leaveAgain();
     if (this.#death) throw this.#limitError();
     return result;
   }
@@ -249,7 +253,13 @@ class Sandbox {
   #die(limit, message) {
     if (this.#death) return;
     this.#death = { limit, message };
+    this.#end();
+  }
+
+  #end() {
     this.#membrane?.abandon(this.#refusal());
+    for (const end of this.#endings) end();
+    this.#endings.clear();
   }
 
   #limitError() {

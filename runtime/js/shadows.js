@@ -24,8 +24,8 @@ export class Shadows {
   #membrane;
   #engine;
   #sandbox;
+  #shared = new WeakSet(); // host objects that are the realm's rather than somebody's
   #fresh = []; // links whose shadows are read without asking
-  #id;
 
   constructor(membrane, engine, sandbox) {
     this.#membrane = membrane;
@@ -99,8 +99,7 @@ export class Shadows {
     if (proto !== link.proto) {
       engine.setProto(shadow, this.#membrane.protoRef(proto));
       link.proto = proto;
-      // The shadow holds its prototype; what the host's holds may be shared.
-      if (proto !== null) this.#share(proto);
+      if (proto !== null) this.#shared.add(proto);
     }
     if (!isExtensible(value)) engine.preventExtensions(shadow);
     if (this.#sandbox.exact) return;
@@ -114,15 +113,19 @@ export class Shadows {
     else this.#engine.define(shadow, key, descriptor);
   }
 
-  #share(proto) {
-    const link = this.#membrane.linkOf(proto);
-    if (link) link.shared = true;
+  /** Notes what a granted value shares with the whole realm. */
+  share(value, depth = 0) {
+    if ((typeof value !== "object" || value === null) && typeof value !== "function") return;
+    if (this.#shared.has(value) || depth > 2) return;
+    this.#shared.add(value);
+    this.share(getPrototypeOf(value), depth);
+    for (const key of ownKeys(value)) this.share(getOwnPropertyDescriptor(value, key)?.value, depth + 1);
   }
 
   /** Whether the guest may write to a host object: it may not to what the realm shares. */
   #writable(link) {
     const { value } = link;
-    if (link.shared) return false;
+    if (this.#shared.has(value)) return false;
     if (typeof value === "function") return !isNative(value);
     const maker = getOwnPropertyDescriptor(value, "constructor")?.value;
     return !(typeof maker === "function" && maker.prototype === value);
@@ -148,7 +151,9 @@ export class Shadows {
         return this.#membrane.answer(() => Reflect.construct(link.value, rest, target));
       }
     }
-    if (!this.#writable(link)) return false;
+    // A write that passes through on its way to another object is that one's affair.
+    const owner = op === OPS.SET && args[2] !== link.value ? this.#membrane.linkOf(args[2]) : link;
+    if (owner !== undefined && owner.id !== 0 && !this.#writable(owner)) return false;
     return this.#write(op, link, args);
   }
 
@@ -173,6 +178,7 @@ export class Shadows {
   }
 
   #get(link, key) {
+    if (this.#sandbox.exact) return this.#getExactly(link, key);
     if (this.#single(link)) {
       const descriptor = getOwnPropertyDescriptor(link.value, key);
       if (descriptor !== undefined && "value" in descriptor && (descriptor.configurable || descriptor.writable)) {
@@ -182,6 +188,23 @@ export class Shadows {
     }
     this.#fill(link);
     return this.READ;
+  }
+
+  // Host proxies, such as reactive state, see every read, and answer for absent keys too.
+  #getExactly(link, key) {
+    let owner = link.value;
+    const descriptor = getOwnPropertyDescriptor(owner, key);
+    if (descriptor !== undefined && !descriptor.configurable && !descriptor.writable) {
+      this.#fill(link);
+      return this.READ;
+    }
+    while (owner !== null && !this.#membrane.isIntrinsicProto(owner) && getOwnPropertyDescriptor(owner, key) === undefined) owner = getPrototypeOf(owner);
+    const inherited = owner !== null && this.#membrane.isIntrinsicProto(owner) && getOwnPropertyDescriptor(owner, key) !== undefined;
+    if (inherited) {
+      this.#fill(link);
+      return this.READ;
+    }
+    return this.#membrane.answer(() => Reflect.get(link.value, key));
   }
 
   #has(link, key) {

@@ -194,14 +194,21 @@ export function kit() {
       if (!isExtensible(v)) parts.push("fixed");
       if (typeof v === "function") parts.push(isConstructor(v) ? "constructor" : "no constructor");
       if (typeof v === "object") {
+        // Most of these throw, and nobody reads where.
+        const limit = Error.stackTraceLimit;
+        Error.stackTraceLimit = 0;
         for (const [kind, look] of slots) {
           if (kinds && !kinds.includes(kind)) continue;
           try {
             parts.push(`[[${kind} ${look(v, put)}]]`);
           } catch (error) {
-            if (isRefusal(error)) throw error;
+            if (isRefusal(error)) {
+              Error.stackTraceLimit = limit;
+              throw error;
+            }
           }
         }
+        Error.stackTraceLimit = limit;
         const kind = call(kindOfView, v);
         if (kind !== undefined) parts.push(`[[${kind} ${offset(TypedArray, v)} ${put(call(getter(TypedArray.prototype, "buffer"), v))}]]`);
       }

@@ -7,9 +7,6 @@ import { runRandom, shrink } from "./random.js";
 const count = Number(process.env.MEMBRANE_SEQUENCES ?? 500);
 const first = Number(process.env.MEMBRANE_SEED ?? 1);
 
-// Looking for internal slots throws much, and nobody reads where.
-Error.stackTraceLimit = 0;
-
 test(`values: ${count} random sequences of operations give in two realms what they give in one`, async (t) => {
   const { total, failed, undecided } = await runRandom({ createSandbox, first, count, say: (text) => t.diagnostic(text) });
   t.diagnostic(

@@ -93,10 +93,12 @@ export const objectRows = [
   }),
   data("a graph ten thousand deep", "(() => { let v = { end: 1 }; for (let i = 0; i < 10000; i++) v = { v }; return v; })()", {
     probe: "(v) => { let n = 0; while (v.v) { v = v.v; n++; } return [n, v.end]; }",
+    bare: true,
     clones: false,
   }),
   data("arrays ten thousand deep", "(() => { let v = []; for (let i = 0; i < 10000; i++) v = [v]; return v; })()", {
     probe: "(v) => { let n = 0; while (v.length) { v = v[0]; n++; } return [n]; }",
+    bare: true,
     clones: false,
   }),
   data(

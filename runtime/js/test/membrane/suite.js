@@ -282,7 +282,8 @@ function quiet(value) {
 
 async function refusal(body) {
   try {
-    return `answered ${clip(String(await body()))}`;
+    const answer = await body();
+    return `answered ${typeof answer === "string" ? clip(answer) : typeof answer}`;
   } catch (error) {
     return isRefusal(error) ? "refused" : `threw ${describe(error)}`;
   }
