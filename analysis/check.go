@@ -20,6 +20,7 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
@@ -55,6 +56,9 @@ type Library struct {
 	// their code, Touches what they were seen to ask for while they loaded.
 	Authority *Authority
 	Touches   []Touch
+	// Lacks are the host globals for lack of which it, or a workload of it, did not
+	// load.
+	Lacks []string
 	// Elapsed is the time that the library's own stages took; Cached says that all of
 	// them came from the cache.
 	Elapsed time.Duration
@@ -427,11 +431,21 @@ func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) 
 	if l.Touches, err = c.sn.touches(loaded.Touches, l.scripts()); err != nil {
 		return err
 	}
-	r.loading(loaded.Failure, *l.Bundle, name, l.Policy.KeySpan)
+	failed := func(failure *load.Failure, s script, what string, span text.Span) {
+		lacks := r.lacking(l, failure, s, c.guest)
+		if lacks != "" {
+			l.Lacks = append(l.Lacks, lacks)
+			if l.Policy.Unsure {
+				return // it may be granted: the permissions are not known in full
+			}
+		}
+		r.loading(failure, s, what, span, lacks)
+	}
+	failed(loaded.Failure, *l.Bundle, name, l.Policy.KeySpan)
 	for i := range loaded.Workloads {
 		w := bundled[i]
 		w.Load = &loaded.Workloads[i]
-		r.loading(w.Load.Failure, *w.Bundle, fmt.Sprintf("Workload %q", w.Policy.Name), w.Policy.KeySpan)
+		failed(w.Load.Failure, *w.Bundle, fmt.Sprintf("Workload %q", w.Policy.Name), w.Policy.KeySpan)
 	}
 	return nil
 }

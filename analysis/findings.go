@@ -129,8 +129,9 @@ func (r *reporter) budget(s script) {
 	}
 }
 
-// loading reports SBX042 and SBX043 for a script that failed to load.
-func (r *reporter) loading(failure *load.Failure, s script, what string, span text.Span) {
+// loading reports SBX042 and SBX043 for a script that failed to load. lacks is the
+// global for lack of which it did, or "".
+func (r *reporter) loading(failure *load.Failure, s script, what string, span text.Span, lacks string) {
 	if failure == nil {
 		return
 	}
@@ -156,7 +157,10 @@ func (r *reporter) loading(failure *load.Failure, s script, what string, span te
 	if place := r.ownPlace(frames); place != "" {
 		message += " (" + place + ")"
 	}
-	f := r.at(finding.LoadFailed, finding.Error, span, "%s does not load in the sandbox: %s.%s", what, strings.TrimSuffix(message, "."), advice(failure))
+	f := r.at(finding.LoadFailed, finding.Error, span, "%s does not load in the sandbox: %s.%s", what, strings.TrimSuffix(message, "."), advice(failure, lacks))
+	if lacks != "" {
+		f.Data["permission"] = lacks
+	}
 	r.guestStack(f, failure, s)
 }
 
@@ -184,11 +188,10 @@ func limitSentence(limit string, l policy.Limits) string {
 }
 
 // advice says what to do about an error that a missing global or module explains.
-func advice(failure *load.Failure) string {
+func advice(failure *load.Failure, name string) string {
 	if strings.Contains(failure.Message, bundle.BuiltinMissing) {
 		return " Sandbox an entry of it that is made for browsers, or install a package of the module's name that stands in for it."
 	}
-	name := missingName(failure)
 	if name == "" {
 		return ""
 	}
@@ -252,7 +255,7 @@ func (r *reporter) guestStack(f *finding.Finding, failure *load.Failure, s scrip
 func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	usable := loaded != nil && loaded.Failure == nil
 	if model.Entry == "" {
-		if usable {
+		if usable || r.lib.Unsure {
 			r.noDeclarations(finding.Warning, ", so its proxy exports what the loaded library has, with types unknown.")
 			return
 		}

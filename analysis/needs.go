@@ -68,8 +68,8 @@ func needs(l *Library, guest map[string]bool) []*need {
 			n.seen = append(n.seen, t)
 		}
 	}
-	if missing := missingName(failureOf(l)); missing != "" {
-		get(missing).fatal = true
+	for _, name := range l.Lacks {
+		get(name).fatal = true
 	}
 	var out []*need
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
@@ -141,7 +141,9 @@ func (r *reporter) authority(l *Library, guest map[string]bool) {
 		granted[p.Name] = true
 	}
 	asked := needs(l, guest)
-	r.missing(asked, granted)
+	if !r.lib.Unsure { // else nobody knows what is missing
+		r.missing(asked, granted)
+	}
 	r.unused(l, asked, guest)
 	r.unknown(l)
 }
@@ -368,7 +370,7 @@ func (r *reporter) silent(l *Library) {
 	var names []string
 	first := map[string]Silent{}
 	for _, s := range l.Authority.Silent {
-		if _, ok := first[s.Method]; !ok && !(intl && differences[s.Method].Intl) {
+		if _, ok := first[s.Method]; !ok && !((intl || r.lib.Unsure) && differences[s.Method].Intl) {
 			first[s.Method] = s
 			names = append(names, s.Method)
 		}

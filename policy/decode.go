@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
@@ -30,6 +31,7 @@ func (r *reader) readLibrary(p *Prop) {
 	lib := Library{Name: p.Key, KeySpan: p.KeySpan, Span: p.Span, Value: v.Span, Arguments: "membrane", Results: "mirror", Reads: "window"}
 	if !r.Expect(v, Object, fmt.Sprintf("The policy of %q", p.Key), "an object with its options, such as { permissions: [] }") {
 		if v.Kind == Dynamic {
+			lib.Unsure = true
 			r.libraries = append(r.libraries, lib)
 		}
 		return
@@ -38,9 +40,11 @@ func (r *reader) readLibrary(p *Prop) {
 	if missing := r.Options(v, LibraryOptions, fmt.Sprintf("%q", p.Key)); len(missing) > 0 {
 		r.Add(finding.NoPermissions, finding.Error, p.KeySpan, "%q has no permissions, so nobody can tell what it may do. List the host globals that it needs; permissions: [] grants none.", p.Key)
 	}
+	lib.Unsure = v.Open
 	if permissions := v.Get("permissions"); permissions != nil {
 		lib.PermissionsSpan = permissions.Span
 		lib.Permissions = r.permissions(permissions)
+		lib.Unsure = lib.Unsure || !permissions.listed()
 	}
 	lib.Workloads = r.workloads(v.Get("workloads"))
 	lib.Limits, lib.LimitSpans = r.limits(v.Get("limits"))
@@ -50,6 +54,24 @@ func (r *reader) readLibrary(p *Prop) {
 	lib.Subpaths = r.Boolean(v, "subpaths")
 	lib.Snapshot = r.Boolean(v, "snapshot")
 	r.libraries = append(r.libraries, lib)
+}
+
+// listed reports whether the value of permissions tells all that it grants. What has
+// no name that could be read grants nothing when it is a slip, and may grant anything
+// when it was not evaluated.
+func (v *Value) listed() bool {
+	if v.Kind == Dynamic || v.Open {
+		return false
+	}
+	return !slices.ContainsFunc(v.Elems, func(e *Value) bool {
+		name := e
+		if e.Kind == Object {
+			if name = e.Get("name"); name == nil {
+				return e.Open
+			}
+		}
+		return name.Kind == Dynamic
+	})
 }
 
 func (r *reader) permissions(v *Value) []Permission {

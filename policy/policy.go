@@ -48,7 +48,10 @@ type Library struct {
 	Value   text.Span // the object with the options
 
 	// Permissions is nil when the option is missing or not readable.
-	Permissions     []Permission
+	Permissions []Permission
+	// Unsure says that the library may be granted more than Permissions: the option,
+	// or a part of it, is computed and was not evaluated.
+	Unsure          bool
 	PermissionsSpan text.Span
 	Workloads       []Workload
 	Limits          Limits
