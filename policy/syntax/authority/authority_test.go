@@ -43,6 +43,29 @@ func TestInfer_tellsWhatIsReachedWhileLoading(t *testing.T) {
 	}
 }
 
+func TestInfer_tellsWhichCodeIsReached(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, source, want string }{
+		{"a const that is asked before it is set throws", `late(); const is = true; function late() { if (!is) fetch(1) }`, ""},
+		{"a var that is asked before it is set is undefined", `late(); var is = true; function late() { if (!is) fetch(1) }`, "fetch^"},
+		{"a var behind its declaration", `var is = true; late(); function late() { if (!is) fetch(1) }`, ""},
+		{"a var in a loop", `for (var i = 0; i < 2; i++) { is || fetch(1); var is = true }`, "fetch^"},
+		{"a function of a case that is not met", `switch (1) { case 2: function late() { fetch(1) } case 1: late() }`, "fetch"},
+		{"a case whose text is computed", `switch (1) { case x: fetch(1); break; case 1: print(1) }`, "x^ fetch^ print^"},
+		{"a default behind the case that is met", `switch (1) { default: fetch(1); case 1: print(1) }`, "print^"},
+		{"a default that is met", `switch (1) { case 2: print(1); default: fetch(1) }`, "fetch^"},
+		{"a member of an object that goes elsewhere", `const o = { dev: false }; f(o); o.dev && fetch(1)`, "f^ fetch^"},
+		{"a member that an own method may change", `const o = { dev: false, set() { this.dev = true } }; o.dev && fetch(1)`, "fetch^"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := marks(c.source); got != c.want {
+				t.Errorf("%s\ngot  %q\nwant %q", c.source, got, c.want)
+			}
+		})
+	}
+}
+
 func TestInfer_tellsWhatIsGuarded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ source, want string }{

@@ -266,6 +266,10 @@ func (s *survey) truth(n *parse.Node, depth int) (outcome, known bool) {
 		return !outcome, known
 	case parse.KindIdentifier:
 		return s.truthOf(n, depth+1)
+	case parse.KindPropertyAccessExpression:
+		if value := s.fixedMember(n); value != nil {
+			return s.truth(value, depth+1)
+		}
 	case parse.KindBinaryExpression:
 		b := n.AsBinaryExpression()
 		switch operator := b.OperatorToken.Kind; operator {
@@ -305,25 +309,25 @@ func (s *survey) truthOf(id *parse.Node, depth int) (outcome, known bool) {
 	if s.untouched(symbol) && s.modules[symbol] != nil {
 		return true, true
 	}
-	if t, ok := s.truths[symbol]; ok {
-		return t.outcome, t.known
-	}
-	s.truths[symbol] = truth{} // unknown, should it depend on itself
 	value, constant := s.only(symbol)
 	if value == nil {
 		return false, false
 	}
-	outcome, known = s.truth(value, depth)
+	t, ok := s.truths[symbol]
+	if !ok {
+		s.truths[symbol] = truth{} // unknown, should it depend on itself
+		t.outcome, t.known = s.truth(value, depth)
+		s.truths[symbol] = t
+	}
 	// A var is undefined before its declaration is reached.
-	known = known && (constant || !outcome)
-	s.truths[symbol] = truth{outcome, known}
-	return outcome, known
+	return t.outcome, t.known && (constant || !t.outcome || s.settled(symbol.Declarations[0], id))
 }
 
 // truth is the outcome of a condition, and whether it is known.
 type truth struct{ outcome, known bool }
 
-// only returns the only value that a variable is given, and whether it is a const.
+// only returns the only value that a variable is given, and whether nobody can read it
+// before it has it, as is so with const and let.
 func (s *survey) only(symbol *parse.Symbol) (*parse.Node, bool) {
 	if len(symbol.Declarations) != 1 || symbol.Declarations[0].Kind != parse.KindVariableDeclaration || !s.untouched(symbol) {
 		return nil, false
@@ -332,7 +336,7 @@ func (s *survey) only(symbol *parse.Symbol) (*parse.Node, bool) {
 	if declaration.Initializer() == nil || declaration.Name().Kind != parse.KindIdentifier {
 		return nil, false
 	}
-	return declaration.Initializer(), parse.IsConst(declaration.Parent)
+	return declaration.Initializer(), parse.IsConst(declaration.Parent) || parse.IsLet(declaration.Parent)
 }
 
 // untouched reports whether a variable is never written after its declaration.
@@ -362,8 +366,10 @@ func (s *survey) literal(n *parse.Node, depth int) string {
 		}
 	case parse.KindIdentifier:
 		if symbol := s.symbols[n]; symbol != nil {
-			if value, constant := s.only(symbol); constant {
-				return s.literal(value, depth+1)
+			if value, constant := s.only(symbol); value != nil {
+				if text := s.literal(value, depth+1); text != "" && (constant || s.settled(symbol.Declarations[0], n)) {
+					return text
+				}
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func (e *engine) exitsBefore(block, statement *parse.Node) []*parse.Node {
 	list, known := e.exits[block]
 	if !known {
 		for _, s := range block.Statements() {
-			if s.Kind == parse.KindIfStatement && s.AsIfStatement().ElseStatement == nil && ends(s.AsIfStatement().ThenStatement) {
+			if s.Kind == parse.KindIfStatement && s.AsIfStatement().ElseStatement == nil && e.ends(s.AsIfStatement().ThenStatement) {
 				list = append(list, s.AsIfStatement().Expression)
 			}
 		}

@@ -1,7 +1,6 @@
 package authority
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/microsoft/typescript-go/shim/parse"
@@ -65,6 +64,8 @@ type survey struct {
 	lazy      map[*parse.Node]bool
 	written   map[*parse.Symbol][]*parse.Node
 	truths    map[*parse.Symbol]truth
+	fixed     map[*parse.Symbol]bool // memo of fixedMember
+	late      map[passage]bool       // memo of settled
 }
 
 // frame is where the walk stands.
@@ -80,6 +81,7 @@ func newSurvey(tree syntax.Tree) *survey {
 		tree: tree, byNode: map[*parse.Node]*function{}, symbols: map[*parse.Node]*parse.Symbol{}, free: map[string][]*parse.Node{},
 		wrapped: map[*parse.Node]*parse.Node{}, modules: map[*parse.Symbol]*function{}, lazy: map[*parse.Node]bool{},
 		written: map[*parse.Symbol][]*parse.Node{}, truths: map[*parse.Symbol]truth{},
+		fixed: map[*parse.Symbol]bool{}, late: map[passage]bool{},
 	}
 	for symbol, uses := range tree.Uses {
 		for _, id := range uses {
@@ -145,19 +147,8 @@ func (s *survey) statements(list []*parse.Node, in frame) {
 		default:
 			s.bury(statement)
 		}
-		ended = ended || ends(statement)
+		ended = ended || s.ends(statement)
 	}
-}
-
-// ends reports whether the code after a statement is not reached.
-func ends(statement *parse.Node) bool {
-	switch statement.Kind {
-	case parse.KindReturnStatement, parse.KindThrowStatement, parse.KindBreakStatement, parse.KindContinueStatement:
-		return true
-	case parse.KindBlock:
-		return slices.ContainsFunc(statement.Statements(), ends)
-	}
-	return false
 }
 
 func (s *survey) children(n *parse.Node, in frame) {
@@ -187,6 +178,8 @@ func (s *survey) walk(n *parse.Node, in frame) {
 		s.class(n, in)
 	case parse.KindBlock, parse.KindSourceFile:
 		s.statements(n.Statements(), in)
+	case parse.KindSwitchStatement:
+		s.cases(n, in)
 	case parse.KindCaseClause, parse.KindDefaultClause:
 		s.walk(n.AsCaseOrDefaultClause().Expression, in.maybe())
 		s.statements(n.Statements(), in.maybe())

@@ -97,3 +97,44 @@ func runs(callee *parse.Node, param string) bool {
 	}
 	return callee.Kind == parse.KindIdentifier && callee.Text() == param
 }
+
+// exports returns the variable of the module object that a call of the bundler's
+// helper __export(object, { name: () => value }) fills, or nil for any other call.
+func (s *survey) exports(call *parse.Node) *parse.Symbol {
+	args := call.Arguments()
+	if len(args) != 2 || args[0].Kind != parse.KindIdentifier || args[1].Kind != parse.KindObjectLiteralExpression {
+		return nil
+	}
+	helper := s.helper(call)
+	if helper == nil || len(helper.Parameters()) != 2 || helper.Body() == nil || helper.Body().Kind != parse.KindBlock {
+		return nil
+	}
+	// for (var name in all) __defProp(target, name, { get: all[name], enumerable: true })
+	statements := helper.Body().Statements()
+	if len(statements) != 1 || statements[0].Kind != parse.KindForInStatement {
+		return nil
+	}
+	all := statements[0].AsForInOrOfStatement().Expression
+	if all.Kind != parse.KindIdentifier || all.Text() != helper.Parameters()[1].Name().Text() {
+		return nil
+	}
+	return s.symbols[args[0]]
+}
+
+// helper returns the arrow function in a variable that a call calls, as the bundler's
+// helpers are, or nil.
+func (s *survey) helper(call *parse.Node) *parse.Node {
+	callee := call.Expression()
+	if call.Kind != parse.KindCallExpression || callee.Kind != parse.KindIdentifier {
+		return nil
+	}
+	symbol := s.symbols[callee]
+	if symbol == nil {
+		return nil
+	}
+	value, _ := s.only(symbol)
+	if value == nil || value.Kind != parse.KindArrowFunction {
+		return nil
+	}
+	return value
+}
