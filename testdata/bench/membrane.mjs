@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     only: { type: "string", multiple: true },
     n: { type: "string", multiple: true },
     ours: { type: "boolean", default: false },
-    seconds: { type: "string", default: "60" },
+    seconds: { type: "string", default: "45" },
     runtime: { type: "string", default: fileURLToPath(new URL("../../runtime/js/index.js", import.meta.url)) },
   },
 });
@@ -33,10 +33,10 @@ const chosen = (name) => !options.only || options.only.includes(name);
 const SIZES = [100, 1_000, 10_000];
 const WARM_MS = 80; // each; the rows before have warmed what they share
 const SAMPLE_MS = 2; // what one sample takes at least, in as many calls as that needs
-const MIN_ROUNDS = 3; // unless they take longer than MAX_MS
-const MAX_MS = 5_000;
+const MIN_ROUNDS = 3; // of a row that has time left
 const MAX_ROUNDS = 101;
 const GROWTH = 1.5;
+const GROWTH_MS = 500;
 const MIRRORS = 10_000;
 const { numbers, users, record } = native.exports;
 const turn = () => new Promise((done) => setImmediate(done)); // finalizers run in between
@@ -123,13 +123,16 @@ async function warm(participant, first = 0) {
 /** Samples the participants by turns for that long, and returns their medians by name. */
 async function race(participants, ms) {
   const began = performance.now();
-  const enough = (round, past) => (round < MIN_ROUNDS ? round > 0 && past > MAX_MS : past > ms || (round >= MAX_ROUNDS && !options.ours));
-  for (const each of participants) await warm(each, each.first);
+  const most = options.ours ? Infinity : MAX_ROUNDS;
+  const enough = (round, past) => round > 0 && (past > 2 * ms || (round >= MIN_ROUNDS && (past > ms || round >= most)));
+  if (ms > 0) for (const each of participants) await warm(each, each.first);
   for (let round = 0; !enough(round, performance.now() - began); round++) {
     for (let i = 0; i < participants.length; i++) {
       const each = participants[(i + round) % participants.length];
-      each.samples.push(each.sample());
-      await turn();
+      for (let turns = each.turns ?? 1; turns > 0; turns--) {
+        each.samples.push(each.sample());
+        await turn();
+      }
     }
   }
   return Object.fromEntries(participants.map(({ name, samples }) => [name, median(samples)]));
@@ -181,10 +184,11 @@ function net(result) {
 
 async function calls() {
   const results = new Map();
-  const wanted = rows.filter(({ name }) => chosen(name));
+  const wanted = rows.filter(({ name }) => chosen(name)).sort((a, b) => (b.target ? 1 : 0) - (a.target ? 1 : 0));
   if (wanted.length === 0) return;
   const sizesOf = ({ sizes = [1] }) => sizes.filter((n) => n === 1 || !options.n || options.n.includes(String(n)));
-  // What slow rows take beyond their share, the later ones go without.
+  // What slow rows take beyond their share the later ones go without, so that the rows
+  // with a target come first.
   const until = performance.now() + Number(options.seconds) * 1000;
   let left = wanted.reduce((sum, row) => sum + sizesOf(row).length, 0);
   line(["us a call, medians", "n", "ours", "peer", "native", "ratio", "net", "to native", "target"]);
@@ -202,7 +206,7 @@ async function calls() {
     }
   }
   means(results);
-  growths(results, wanted);
+  await growths(wanted);
 }
 
 function means(results) {
@@ -216,16 +220,27 @@ function means(results) {
   }
 }
 
-function growths(results, wanted) {
-  const sized = wanted.filter(({ sizes, name }) => sizes?.every((n) => results.has(`${name} ${n}`)));
-  if (sized.length === 0) return;
+// How the time per item grows with their number. The sizes take turns here, and without
+// the peer, whose garbage is the whole process's.
+async function growths(wanted) {
+  const sized = wanted.filter(({ sizes, same, target }) => sizes && (!same || target || options.only));
+  if (sized.length === 0 || options.n) return;
   console.log();
-  line(["ns an item, ours", "", ...SIZES, "growth", "peer's", "", "target"]);
-  for (const { name, target } of sized) {
-    const perItem = (who) => SIZES.map((n) => (results.get(`${name} ${n}`)[who] * 1000) / n);
-    const growth = (list) => list.at(-1) / list[0];
-    const own = perItem("ours");
-    line([name, "", ...own.map((ns) => ns.toFixed(0)), times(growth(own)), times(growth(perItem("peer"))), "", target ? atMost(growth(own), GROWTH) : ""]);
+  line(["ns an item, ours", "", ...SIZES, "growth", "", "", "target"]);
+  for (const row of sized) {
+    const contestants = [];
+    const participants = [];
+    for (const n of SIZES) {
+      const contestant = await ours(runtime);
+      contestants.push(contestant);
+      const turns = Math.round(Math.sqrt(SIZES.at(-1) / n)); // the small ones take less time
+      participants.push({ ...participant(n, row.call(contestant.exports), () => row.input(n), row.same), turns });
+    }
+    const result = await race(participants, GROWTH_MS);
+    const perItem = SIZES.map((n) => (result[n] * 1000) / n);
+    const growth = perItem.at(-1) / perItem[0];
+    line([row.name, "", ...perItem.map((ns) => ns.toFixed(0)), times(growth), "", "", row.target ? atMost(growth, GROWTH) : ""]);
+    for (const contestant of contestants) contestant.dispose();
   }
 }
 
@@ -260,8 +275,8 @@ async function retained() {
     ["method", 20_000],
     ["object-in", 2_000],
     ["object-out", 2_000],
-    ["map-callback", 300],
-    ["groupBy-callback", 60],
+    ["map-callback", 2_000],
+    ["groupBy-callback", 200],
   ];
   for (const [name, count] of cases) {
     const row = rows.find((row) => row.name === name);
@@ -276,10 +291,11 @@ async function retained() {
         await settle(contestant.exports);
         return [contestant.bytes?.(), process.memoryUsage().heapUsed];
       };
+      const calls = contestant.name === "ours" ? count : count / 10; // the peer is that much slower
       try {
-        const before = await used(count / 2);
-        const after = await used(count);
-        cells.push(...after.map((bytes, i) => ((bytes - before[i]) / count).toFixed(1)));
+        const before = await used(calls);
+        const after = await used(calls);
+        cells.push(...after.map((bytes, i) => ((bytes - before[i]) / calls).toFixed(1)));
       } catch (error) {
         if (contestant.name === "ours") throw error;
         cells.push("-", "-");
