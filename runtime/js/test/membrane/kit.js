@@ -54,10 +54,7 @@ export function kit() {
     name(value, text);
     members(value, text);
   }
-  const strictArguments = (function () {
-    // biome-ignore lint/complexity/noArguments: its accessor is what is wanted
-    return arguments;
-  })();
+  const strictArguments = Function('"use strict"; return arguments')();
   name(getOwnPropertyDescriptor(strictArguments, "callee").get, "ThrowTypeError");
 
   // Internal slots: a method that only their owner answers.
@@ -160,8 +157,13 @@ export function kit() {
     return text.startsWith("Sandbox");
   };
 
-  // `stack` is an engine's own; `caller` and `arguments` are V8's on sloppy functions.
-  const skipped = (tag, key) => (tag === "[object Error]" && (key === "stack" || key === "stackTraceLimit")) || key === "caller" || key === "arguments";
+  // `stack` is an engine's own; `caller` and `arguments` are V8's on sloppy functions; Node
+  // numbers promises while somebody traces them.
+  const skipped = (tag, key) =>
+    (tag === "[object Error]" && (key === "stack" || key === "stackTraceLimit")) ||
+    key === "caller" ||
+    key === "arguments" ||
+    (tag === "[object Promise]" && typeof key === "symbol" && /^(trigger_)?async_id_symbol$/.test(key.description));
 
   /** Everything reflection can tell of a value and of what it holds, as text; `kinds` are the slots to look for. */
   const observe = (root, kinds) => {
