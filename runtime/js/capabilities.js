@@ -33,12 +33,12 @@ export function grant(membrane, engine, names, capabilities, sandbox) {
     const value = Object.hasOwn(capabilities, name) ? capabilities[name] : globalThis[name];
     if (value === undefined) continue;
     if (name === "crypto") {
-      const facade = cryptoFacade(engine, value);
+      const facade = membrane.granting(() => cryptoFacade(engine, value));
       engine.help(membrane.guest.define, [[global], name, [facade]]);
       engine.free(facade);
     } else {
       const shown = host(name, value, sandbox);
-      engine.help(membrane.guest.define, [[global], name, shown], false, 1);
+      membrane.granting(() => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
       membrane.granted(value, shown);
       membrane.share(value);
     }

@@ -58,9 +58,10 @@ export class Engine {
    *   is a ref
    * - `poll()`: whether the guest has to stop
    * - `over()`: whether it may not catch what is thrown at it
+   * - `starved()`: whether it has hardly any memory left
    * - `uncatchable()`: the error for what guest code could not catch
    */
-  hooks = { poll: () => false, over: () => false };
+  hooks = { poll: () => false, over: () => false, starved: () => false };
   /** How many calls of the guest are being answered. */
   answering = 0;
 
@@ -393,7 +394,8 @@ export class Engine {
       this.#b64[at >> 3] = bits;
       const high = this.#u32[(at >> 2) + 1];
       // Out of memory may leave nothing at all.
-      if (high === UNINITIALIZED || (high === OBJECT && this.#e.JS_IsUncatchableError(bits))) return this.hooks.uncatchable();
+      if (high === UNINITIALIZED || (high === NULL && this.hooks.starved()) || (high === OBJECT && this.#e.JS_IsUncatchableError(bits)))
+        return this.hooks.uncatchable();
       return this.#read(at);
     } finally {
       this.#drop(at);

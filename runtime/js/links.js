@@ -18,6 +18,7 @@ export class Link {
     this.id = id; // of a host object; 0 for what is at home in the guest
     this.loose = false; // `value` is a WeakRef, of a MIRROR whose turn is over
     this.revoked = false;
+    this.granted = false; // part of a capability
     this.weak = false; // known to the guest, whose decision it is how long
     this.pushed = 0; // the turn in which a mirror was brought up to date last, by the host
     this.pulled = 0; // and by the guest

@@ -34,6 +34,7 @@ export class Membrane {
   #kept = []; // mirrors of host values that the guest holds on to
   #sweepAt = 256;
   #weakCount = 0;
+  #leaves = 0; // since the last sweep
   #pins = new Set(); // mirrors of guest values, oldest first
   #recent = []; // those of them that this turn made
   #crowdedAt;
@@ -47,6 +48,8 @@ export class Membrane {
   #gone = new FinalizationRegistry((link) => this.#release(link));
   #mirrors;
   #shadows;
+  #granting = 0;
+  #allowed = new WeakSet(); // host values that come from capabilities, where arguments are data
   #granted = new Map(); // granted value -> what the guest has in its place
   #settlers = new Set(); // rejecters of promises that wait for the guest
 
@@ -65,6 +68,7 @@ export class Membrane {
       onTrap: (op, id, shadow, args) => this.#onTrap(op, id, shadow, args),
       poll: () => sandbox.poll(),
       over: () => sandbox.refusal() !== undefined,
+      starved: () => sandbox.starved(),
       uncatchable: () => sandbox.exhausted(),
     };
     this.#crowdedAt = sandbox.memoryBytes / 2;
@@ -154,8 +158,12 @@ export class Membrane {
   #expose(value) {
     const id = ++this.#lastId;
     const mirrored = this.#mirrors.forGuest(value);
+    const granted = this.#granting > 0 || this.#allowed.has(value);
+    if (this.#sandbox.dataOnly && !granted && !this.isData(value))
+      throw new TypeError('the policy allows data only as arguments (arguments: "data"), not host objects or functions');
     const kind = mirrored === undefined ? SHADOW : MIRROR;
     const link = new Link(kind, value, 0, id);
+    link.granted = granted;
     this.#links.set(value, link);
     this.#exposed.set(id, link);
     try {
@@ -448,7 +456,8 @@ export class Membrane {
       for (let pass = 0; pass < 3 && survivors.length > 0; pass++) survivors = this.#dropUnheld(survivors.reverse());
       for (const link of survivors) this.#weaken(link);
     }
-    if (this.#weakCount > this.#sweepAt || this.#kept.length > this.#sweepAt) this.#sweep();
+    const some = this.#weakCount + this.#kept.length;
+    if (some > this.#sweepAt || (some > 0 && ++this.#leaves > Math.max(some, 1024))) this.#sweep();
     this.#relieve();
   }
 
@@ -489,6 +498,7 @@ export class Membrane {
   }
 
   #sweep() {
+    this.#leaves = 0;
     this.#kept = this.#dropUnheld(this.#kept);
     this.#engine.help(this.guest.sweep, []);
     this.#sweepAt = 2 * Math.max(this.#weakCount, this.#kept.length) + 256;
@@ -506,7 +516,8 @@ export class Membrane {
 
   #onCall(id, self, args) {
     const link = this.#exposedTo(id);
-    return this.answer(() => Reflect.apply(link.value, self, args));
+    const result = this.answer(() => Reflect.apply(link.value, self, args));
+    return link.granted ? this.allow(result) : result;
   }
 
   #exposedTo(id) {
@@ -550,7 +561,8 @@ export class Membrane {
     // Whatever asks is alive, and has to stay so until the call ends.
     if (link.ref === 0) this.#hold(link, this.#engine.dup(link.proxy));
     this.stats.crossings++;
-    return this.#shadows.trap(op, link, shadow, args);
+    const result = this.#shadows.trap(op, link, shadow, args);
+    return link.granted ? this.allow(result) : result;
   }
 
   // What sandbox.js needs besides.
@@ -565,11 +577,34 @@ export class Membrane {
     return this.#links.get(value);
   }
 
-  /** Whether a value is data, or comes from the guest. */
-  isData(value) {
+  /** Whether a value is at home in the guest, or both realms have it. */
+  isGuests(value) {
     const link = this.#links.get(value);
-    if (link !== undefined) return link.kind !== SHADOW || isPlain(value);
-    return typeof value !== "function" && (isPlain(value) || this.#mirrors.forGuest(value) !== undefined);
+    return link !== undefined && (link.kind === FIXED || link.id === 0);
+  }
+
+  /** Whether a host value is data rather than something that behaves. */
+  isData(value) {
+    if (typeof value === "function") return false;
+    const proto = Object.getPrototypeOf(value);
+    if (proto === null || proto === Object.prototype || proto === Array.prototype) return true;
+    return this.#mirrors.forGuest(value)?.isData ?? false;
+  }
+
+  /** Lets the guest have a value that is no argument: part of a capability, or our own. */
+  allow(value) {
+    if (this.#sandbox.dataOnly && ((typeof value === "object" && value !== null) || typeof value === "function")) this.#allowed.add(value);
+    return value;
+  }
+
+  /** Runs what makes the guest know capabilities. */
+  granting(body) {
+    this.#granting++;
+    try {
+      return body();
+    } finally {
+      this.#granting--;
+    }
   }
 
   waitFor(reject) {
@@ -589,12 +624,6 @@ export class Membrane {
   counts() {
     return { ...this.stats, exposed: this.#exposed.size, held: this.#at.size, pins: this.#pins.size, weak: this.#weakCount };
   }
-}
-
-function isPlain(value) {
-  if (typeof value === "function") return false;
-  const proto = Object.getPrototypeOf(value);
-  return proto === null || proto === Object.prototype || proto === Array.prototype;
 }
 
 /** The host's value of a link; undefined when nobody has it any more. */

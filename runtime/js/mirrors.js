@@ -42,6 +42,7 @@ const isIndex = (key) => typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key)
 
 /** A brand: how a value of it is made on either side, and what of it can change. */
 class Brand {
+  isData = true;
   skip = NO_KEYS; // keys that are no properties to carry over
 
   constructor(membrane, engine, sandbox) {
@@ -443,6 +444,7 @@ class ViewBrand extends Brand {
 }
 
 class PromiseBrand extends Brand {
+  isData = false;
   is(value) {
     return host.tag(value) === "[object Promise]" && value !== Promise.prototype;
   }
@@ -480,7 +482,7 @@ class PromiseBrand extends Brand {
         how(value);
       };
       membrane.waitFor(end);
-      engine.help(guest.then, [[ref], settle(resolve), settle(reject)], false, 1);
+      engine.help(guest.then, [[ref], membrane.allow(settle(resolve)), membrane.allow(settle(reject))], false, 1);
     });
     return promise;
   }
@@ -488,6 +490,7 @@ class PromiseBrand extends Brand {
 
 /** What cannot be listed keeps its content where it is: its methods ask the other side. */
 class WeakBrand extends Brand {
+  isData = false;
   skip = (key) => this.methods.includes(key);
   constructor(membrane, engine, sandbox, name, methods) {
     super(membrane, engine, sandbox);
@@ -523,6 +526,7 @@ class WeakBrand extends Brand {
 }
 
 class WeakRefBrand extends Brand {
+  isData = false;
   is(value) {
     WeakRef.prototype.deref.call(value);
     return true;

@@ -23,6 +23,7 @@ class Sandbox {
   #workloads = new Map(); // name -> ref
   #depth = 0;
   #pointers = []; // the engine's stack pointer at each way in
+  #running = []; // whether the clock ran, at each way in
   #spent = 0; // guest time of the outermost call so far, in ms
   #since = 0; // when the guest was last given control; 0 while it is not
   #death; // { limit, message } once dead
@@ -40,7 +41,6 @@ class Sandbox {
     const stackKB = positive("stackKB", limits.stackKB, STACK_KB);
     if (stackKB > STACK_KB) throw new SandboxError(`limits.stackKB: ${stackKB} is more than the ${STACK_KB} that this host can hold a guest to`);
     const memoryBytes = positive("memoryMB", limits.memoryMB, DEFAULT_MEMORY_MB) * 2 ** 20;
-    engine.setLimits(memoryBytes, stackKB * 2 ** 10);
     const face = {
       run: (body) => this.#run(body),
       enter: () => this.#enter(),
@@ -50,6 +50,7 @@ class Sandbox {
       pause: (body) => this.#pause(body),
       poll: () => this.#poll(),
       exhausted: () => this.#exhausted(),
+      starved: () => engine.memoryBytes > 0.9 * memoryBytes,
       refusal: () => (this.#disposed || this.#death ? this.#refusal() : undefined),
       checkData: (values) => checkData(this.#membrane, values),
       atEnd: (end) => this.#endings.add(end),
@@ -62,6 +63,15 @@ class Sandbox {
     try {
       this.#library = this.#run(() => {
         this.#membrane = new Membrane(engine, face);
+        // The engine does not survive a parser without memory, so the membrane's own source
+        // is read before there is a limit.
+        const empty = engine.memoryBytes;
+        if (memoryBytes < 2 * empty) {
+          throw new SandboxError(
+            `limits.memoryMB: ${limits.memoryMB} is too little for any library; an empty sandbox takes ${(empty / 2 ** 20).toFixed(2)}, and twice that is the least`,
+          );
+        }
+        engine.setLimits(memoryBytes, stackKB * 2 ** 10);
         grant(this.#membrane, engine, this.#granted, capabilities, face);
         return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
       });
@@ -188,9 +198,12 @@ class Sandbox {
     if (this.#disposed || this.#death) throw this.#refusal();
     if (this.#depth >= MAX_DEPTH) throw new RangeError(`more than ${MAX_DEPTH} calls between ${this.#name} and its host are nested`);
     this.#pointers[this.#depth++] = this.#engine.stackPointer;
-    if (this.#depth === 1) this.#spent = 0;
-    else this.#membrane.enterAgain();
-    if (this.#timeoutMs !== Infinity) this.#since = performance.now();
+    if (this.#depth === 1) {
+      this.#spent = 0;
+      this.#since = 0;
+    } else this.#membrane.enterAgain();
+    this.#running[this.#depth] = this.#since !== 0;
+    this.#startClock();
   }
 
   #done(result) {
@@ -202,6 +215,8 @@ class Sandbox {
 
   #exit() {
     this.#stopClock();
+    // A trap may come here while the guest's clock runs, and the guest goes on.
+    if (this.#running[this.#depth]) this.#startClock();
     this.#depth--;
     if (this.#engine.stackPointer !== this.#pointers[this.#depth]) this.#die("fault", "an error tore through the engine's frames");
     if (this.#depth > 0) return;
@@ -223,6 +238,10 @@ class Sandbox {
     });
   }
 
+  #startClock() {
+    if (this.#timeoutMs !== Infinity) this.#since = performance.now();
+  }
+
   #stopClock() {
     if (this.#since !== 0) this.#spent += performance.now() - this.#since;
     this.#since = 0;
@@ -237,7 +256,7 @@ class Sandbox {
     } catch (error) {
       if (!this.#death && !this.#disposed) throw error;
     } finally {
-      if (this.#timeoutMs !== Infinity) this.#since = performance.now();
+      this.#startClock();
     }
     if (this.#death || this.#disposed) throw this.#refusal();
     return result;
@@ -289,11 +308,17 @@ class Sandbox {
 /** Refuses what a policy that allows data only does not let in. */
 function checkData(membrane, values, seen = new Set()) {
   for (const value of values) {
-    if ((typeof value !== "object" || value === null) && typeof value !== "function") continue;
-    if (seen.has(value)) continue;
+    if (((typeof value !== "object" || value === null) && typeof value !== "function") || seen.has(value)) continue;
     seen.add(value);
+    if (membrane.isGuests(value)) continue;
     if (!membrane.isData(value)) throw new TypeError('the policy allows data only as arguments (arguments: "data"), not host objects or functions');
-    if (membrane.linkOf(value)?.id !== 0) checkData(membrane, Object.values(value), seen);
+    if (value instanceof Map) checkData(membrane, [...Map.prototype.keys.call(value), ...Map.prototype.values.call(value)], seen);
+    if (value instanceof Set) checkData(membrane, [...Set.prototype.values.call(value)], seen);
+    if (ArrayBuffer.isView(value)) continue;
+    for (const key of Reflect.ownKeys(value)) {
+      const { value: inner, get, set } = Reflect.getOwnPropertyDescriptor(value, key);
+      checkData(membrane, [inner, get, set], seen);
+    }
   }
 }
 

@@ -79,6 +79,11 @@ export class Shadows {
   /** Reads a host object whole into its shadow. */
   #fill(link) {
     if (link.fresh) return;
+    if (link.granted) this.#membrane.granting(() => this.#read(link));
+    else this.#read(link);
+  }
+
+  #read(link) {
     const engine = this.#engine;
     const { value, shadow } = link;
     const keys = ownKeys(value);

@@ -42,7 +42,7 @@ class StandIn {
     const sandbox = this.#sandbox;
     sandbox.enter();
     try {
-      if (sandbox.dataOnly) sandbox.checkData(args);
+      if (sandbox.dataOnly) sandbox.checkData([self, ...args]);
       return sandbox.done(this.#engine.call(this.#ref, self, args));
     } catch (error) {
       throw sandbox.judge(error);
@@ -68,6 +68,7 @@ class StandIn {
   }
 
   set(_, key, value, receiver) {
+    if (this.#sandbox.dataOnly) this.#sandbox.checkData([value]);
     return this.#sandbox.run(() => this.#engine.help(this.#membrane.guest.set, [[this.#ref], key, value, receiver], false, 1));
   }
 
@@ -80,6 +81,7 @@ class StandIn {
   }
 
   defineProperty(target, key, descriptor) {
+    if (this.#sandbox.dataOnly) this.#sandbox.checkData([descriptor.value, descriptor.get, descriptor.set]);
     return this.#sandbox.run(() => {
       const done = this.#engine.define(this.#ref, key, descriptor);
       if (done && descriptor.configurable === false) this.#own(target, key);
@@ -116,6 +118,7 @@ class StandIn {
   }
 
   setPrototypeOf(_, proto) {
+    if (this.#sandbox.dataOnly) this.#sandbox.checkData([proto]);
     return this.#sandbox.run(() => {
       try {
         return this.#engine.setProto(this.#ref, this.#membrane.protoRef(proto));
