@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/nodecap"
@@ -102,8 +101,8 @@ func Packages(ctx context.Context, root string, requests []string) ([]Result, er
 	if err != nil {
 		return nil, fmt.Errorf("resolve the project root: %w", err)
 	}
-	listed := listedDependencies(real)
-	entries, details, err := entryPoints(ctx, real, requests)
+	s := survey(real)
+	entries, details, err := entryPoints(ctx, s, requests)
 	if err != nil {
 		return nil, err
 	}
@@ -112,17 +111,17 @@ func Packages(ctx context.Context, root string, requests []string) ([]Result, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		results[i] = describe(real, request, entries[i], details[i], listed)
+		results[i] = s.describe(request, entries[i], details[i])
 	}
 	return results, nil
 }
 
 // describe completes the resolver's answer for one request.
-func describe(root, request, entry, detail string, listed map[string]bool) Result {
+func (s *surroundings) describe(request, entry, detail string) Result {
 	r := Result{Request: request, Entry: entry}
 	name, subpath, ok := SplitRequest(request)
 	switch {
-	case nodecap.IsBuiltin(request) && (entry == "" || !listed[request]):
+	case nodecap.IsBuiltin(request) && (entry == "" || !s.listed[request]):
 		r.Problem = &Problem{Kind: Builtin}
 		r.Entry = ""
 		return r
@@ -131,8 +130,8 @@ func describe(root, request, entry, detail string, listed map[string]bool) Resul
 		r.Entry = ""
 		return r
 	}
-	r.Listed = listed[name]
-	dir, installed, err := installedAt(root, name)
+	r.Listed = s.listed[name]
+	dir, installed, err := s.installedAt(name)
 	if err != nil {
 		r.Problem = &Problem{Kind: BadManifest, Detail: err.Error()}
 		return r
@@ -160,7 +159,7 @@ func describe(root, request, entry, detail string, listed map[string]bool) Resul
 	case r.Listed:
 		r.Problem = &Problem{Kind: NotInstalled}
 	default:
-		r.Problem = &Problem{Kind: Unknown, Suggestion: nearest(name, root, listed)}
+		r.Problem = &Problem{Kind: Unknown, Suggestion: s.nearest(name)}
 	}
 	return r
 }
@@ -176,7 +175,7 @@ func belongs(entry, dir string) bool {
 
 // entryPoints asks esbuild's resolver for every request at once. details holds
 // the resolver's message for each request that it could not resolve.
-func entryPoints(ctx context.Context, root string, requests []string) (entries, details []string, err error) {
+func entryPoints(ctx context.Context, s *surroundings, requests []string) (entries, details []string, err error) {
 	entries, details = make([]string, len(requests)), make([]string, len(requests))
 	plugin := api.Plugin{Name: "resolve", Setup: func(build api.PluginBuild) {
 		build.OnStart(func() (api.OnStartResult, error) {
@@ -184,10 +183,10 @@ func entryPoints(ctx context.Context, root string, requests []string) (entries, 
 				if ctx.Err() != nil {
 					break
 				}
-				if _, _, ok := SplitRequest(request); !ok {
+				if name, _, ok := SplitRequest(request); !ok || !s.mayResolve(name) {
 					continue
 				}
-				got := build.Resolve(request, api.ResolveOptions{ResolveDir: root, Kind: api.ResolveJSImportStatement})
+				got := build.Resolve(request, api.ResolveOptions{ResolveDir: s.root, Kind: api.ResolveJSImportStatement})
 				if len(got.Errors) > 0 {
 					details[i] = sentence(got.Errors[0], got.Warnings)
 				} else if got.Namespace == "file" {
@@ -198,8 +197,8 @@ func entryPoints(ctx context.Context, root string, requests []string) (entries, 
 		})
 	}}
 	build := api.Build(api.BuildOptions{
-		Stdin:         &api.StdinOptions{Contents: "", ResolveDir: root},
-		AbsWorkingDir: root,
+		Stdin:         &api.StdinOptions{Contents: "", ResolveDir: s.root},
+		AbsWorkingDir: s.root,
 		Bundle:        true,
 		Platform:      api.PlatformBrowser,
 		TsconfigRaw:   "{}",
@@ -210,7 +209,7 @@ func entryPoints(ctx context.Context, root string, requests []string) (entries, 
 		return nil, nil, err
 	}
 	if len(build.Errors) > 0 {
-		return nil, nil, fmt.Errorf("resolve packages from %s: %s", root, build.Errors[0].Text)
+		return nil, nil, fmt.Errorf("resolve packages from %s: %s", s.root, build.Errors[0].Text)
 	}
 	return entries, details, nil
 }
@@ -259,29 +258,6 @@ func missingEntry(dir, subpath string) string {
 		return fmt.Sprintf("its package.json names %q as its main file, which is not there", main)
 	default:
 		return "it has no index.js, and its package.json names no main file"
-	}
-}
-
-// installedAt looks for a package's folder in the node_modules of the root and of
-// every folder above it. An error says that something is there that is no folder.
-func installedAt(root, name string) (string, bool, error) {
-	for dir := root; ; dir = filepath.Dir(dir) {
-		candidate := filepath.Join(dir, "node_modules", filepath.FromSlash(name))
-		if info, err := os.Lstat(candidate); err == nil {
-			real, err := filepath.EvalSymlinks(candidate)
-			if err != nil {
-				return "", false, fmt.Errorf("%s is a symbolic link that leads nowhere or in a circle", slashed(root, candidate))
-			}
-			if info.Mode()&fs.ModeSymlink != 0 {
-				info, err = os.Stat(real)
-			}
-			if err == nil && info.IsDir() {
-				return real, true, nil
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			return "", false, nil
-		}
 	}
 }
 
@@ -405,52 +381,6 @@ func readDir(dir string) []fs.DirEntry {
 		return nil
 	}
 	return entries
-}
-
-// nearest returns the known package name that is closest to a mistyped one. Two
-// edits in six letters is about what a typing error amounts to; more makes for
-// silly suggestions.
-func nearest(name, root string, listed map[string]bool) string {
-	candidates := Installed(root)
-	for dependency := range listed {
-		candidates = append(candidates, dependency)
-	}
-	return Nearest(name, candidates)
-}
-
-// Nearest returns the candidate with the fewest edits from a word, or "" when none
-// is near enough to be meant. Ties go to the first in sorted order.
-func Nearest(word string, candidates []string) string {
-	candidates = slices.Clone(candidates)
-	slices.Sort(candidates)
-	best, distance := "", max(1, len(word)/3)+1
-	for _, candidate := range candidates {
-		if candidate == word {
-			continue
-		}
-		d := levenshtein.Distance(strings.ToLower(word), strings.ToLower(candidate), nil)
-		if swapped(word, candidate) {
-			d = 1
-		}
-		if d < distance {
-			best, distance = candidate, d
-		}
-	}
-	return best
-}
-
-// swapped reports whether two words differ by one exchange of neighbours, the
-// commonest slip of the hand, which counts as two edits otherwise.
-func swapped(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := 0; i+1 < len(a); i++ {
-		if a[i] != b[i] {
-			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-		}
-	}
-	return false
 }
 
 func trimBOM(raw []byte) []byte {

@@ -94,6 +94,28 @@ loop
 {"devDependencies":{"hoisted":"6"}}
 `
 
+// What answers for a name that is in no node_modules as a folder.
+func TestPackages_askTheBundlerWhereverItMayKnow(t *testing.T) {
+	const files = `
+-- package.json --
+{"name":"itself","exports":"./src/index.js","browser":{"replaced":"./src/index.js"}}
+-- src/index.js --
+export {}
+-- node_modules/single.js --
+module.exports = 1
+`
+	for _, request := range []string{"itself", "replaced", "single"} {
+		root := project(t, files)
+		got, err := Packages(t.Context(), root, []string{"gone", request})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[0].Entry != "" || got[1].Entry == "" || got[1].Problem != nil {
+			t.Errorf("%s: %+v", request, got)
+		}
+	}
+}
+
 func TestPackages_resolveAsBundlersDo(t *testing.T) {
 	top := project(t, shapes)
 	root := filepath.Join(top, "app")
