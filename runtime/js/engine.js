@@ -653,7 +653,10 @@ export class Engine {
     const at = this.#enter(3);
     let done = 0;
     try {
-      for (const part of [descriptor.value, descriptor.get, descriptor.set]) this.#put(at + 8 * done++, part);
+      for (const part of [descriptor.value, descriptor.get, descriptor.set]) {
+        this.#put(at + 8 * done, part);
+        done++; // not before: what could not be written must not be given back
+      }
       const atom = this.#key(key);
       const i = at >> 3;
       const status = this.#e.JS_DefineProperty(this.#cx, this.#box(ref), atom, this.#b64[i], this.#b64[i + 1], this.#b64[i + 2], flags);
@@ -901,6 +904,10 @@ export class Engine {
       return undefined;
     }
     return this.#u8.subarray(at, at + this.#u32[this.#out >> 2]);
+  }
+
+  detach(ref) {
+    this.#e.JS_DetachArrayBuffer(this.#cx, this.#box(ref));
   }
 
   // Kinds.

@@ -289,6 +289,7 @@ class ErrorBrand extends Brand {
   }
   ship(value, hold, link) {
     super.ship(value, hold, link);
+    this.#settle(link.ref, value);
     if (typeof DOMException !== "function" || !(value instanceof DOMException)) return;
     // Its name, message and code are getters that insist on the host's own.
     for (const key of ["name", "message", "code"])
@@ -302,7 +303,25 @@ class ErrorBrand extends Brand {
     Object.defineProperty(error, "stack", { value: guestStack(stack), writable: true, enumerable: false, configurable: true });
     return error;
   }
+  // What cannot be changed cannot have a stack that can.
+  sync(link, value, fromHost) {
+    super.sync(link, value, fromHost);
+    this.#settle(link.ref, value);
+  }
+  #settle(ref, value) {
+    if (Object.isExtensible(value)) return;
+    const own = getOwnPropertyDescriptor(value, "stack");
+    if (own !== undefined && this.engine.own(ref, "stack") !== undefined) {
+      const { configurable, writable = false } = own;
+      this.engine.define(ref, "stack", configurable ? {} : writable ? { configurable } : { configurable, writable });
+    }
+  }
   receive(ref, keep, link) {
+    const made = this.#receive(ref, keep, link);
+    if (made && !Object.isExtensible(link.value)) Object.freeze(link.value);
+    return made;
+  }
+  #receive(ref, keep, link) {
     if (!super.receive(ref, keep, link)) return false;
     const error = link.value;
     const frames = error.stack;
@@ -379,6 +398,15 @@ class BufferBrand extends Brand {
     for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
     return true;
   }
+  ship(value, hold, link) {
+    super.ship(value, hold, link);
+    if (isDetached(value)) this.engine.detach(link.ref);
+  }
+  receive(ref, keep, link) {
+    const made = super.receive(ref, keep, link);
+    if (made && this.engine.bytes(ref) === undefined) detach(link.value);
+    return made;
+  }
   setGuest(ref, bytes) {
     if (this.engine.bytes(ref)?.length !== bytes.length) this.engine.help(this.guest.resize, [[ref], bytes.length]);
     this.engine.bytes(ref)?.set(bytes);
@@ -392,6 +420,16 @@ class BufferBrand extends Brand {
   }
   weight(link) {
     return 128 + (link.base?.content?.length ?? 0);
+  }
+}
+
+function isDetached(buffer) {
+  if (host.byteLength(buffer) > 0) return false;
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
   }
 }
 
@@ -446,7 +484,8 @@ class ViewBrand extends Brand {
 class PromiseBrand extends Brand {
   isData = false;
   is(value) {
-    return host.tag(value) === "[object Promise]" && value !== Promise.prototype;
+    // Prototypes look like promises to everything but `then`, which has side effects.
+    return host.tag(value) === "[object Promise]" && getOwnPropertyDescriptor(value, "constructor")?.value?.prototype !== value;
   }
   toGuest(promise) {
     const { engine, guest, membrane, sandbox } = this;

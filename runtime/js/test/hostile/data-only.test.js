@@ -8,7 +8,7 @@ const source = `{
   take(...args) { this.got.push(...args); return args.length; },
   self() { "use strict"; return typeof this; },
   Taker: class { constructor(v) { this.v = v; } },
-  box: { n: 1 },
+  box: { n: 1, keep() {} },
   callback: () => 1,
   calls: (f) => f(),
   types: (v) => [typeof v, Array.isArray(v), Object.prototype.toString.call(v)].join(),
