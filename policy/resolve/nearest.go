@@ -1,10 +1,8 @@
 package resolve
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
 )
@@ -22,8 +20,7 @@ type dictionary struct {
 
 type entry struct {
 	name, folded string
-	length       int // in runes
-	letters      uint64
+	letters      [32]int32 // how often each occurs; some share a place
 }
 
 func newDictionary(names []string) *dictionary {
@@ -33,18 +30,16 @@ func newDictionary(names []string) *dictionary {
 	d := &dictionary{names: make([]entry, len(names))}
 	for i, name := range names {
 		folded := strings.ToLower(name)
-		d.names[i] = entry{name, folded, utf8.RuneCountInString(folded), letters(folded)}
+		d.names[i] = entry{name, folded, letters(folded)}
 	}
 	return d
 }
 
-// letters returns the set of runes of a word, with some sharing a bit.
-func letters(word string) uint64 {
-	var set uint64
+func letters(word string) (counts [32]int32) {
 	for _, r := range word {
-		set |= 1 << (r & 63)
+		counts[r&31]++
 	}
-	return set
+	return counts
 }
 
 // nearest returns the name with the fewest edits from a word. Two edits in six letters
@@ -52,10 +47,10 @@ func letters(word string) uint64 {
 func (d *dictionary) nearest(word string) string {
 	best, distance := "", max(1, len(word)/3)+1
 	folded := strings.ToLower(word)
-	sought := entry{word, folded, utf8.RuneCountInString(folded), letters(folded)}
+	sought := entry{word, folded, letters(folded)}
 	for _, e := range d.names {
-		// An edit changes the length by one at most, and brings or takes one letter at
-		// most, so most names are known to be too far without counting their edits.
+		// An edit brings one letter at most and takes one at most, so most names are known
+		// to be too far without counting their edits.
 		if e.name == word || apart(sought, e) >= distance {
 			continue
 		}
@@ -75,7 +70,15 @@ func apart(a, b entry) int {
 	if swapped(a.name, b.name) {
 		return 0
 	}
-	return max(a.length-b.length, b.length-a.length, bits.OnesCount64(a.letters&^b.letters), bits.OnesCount64(b.letters&^a.letters))
+	more, less := 0, 0
+	for i := range a.letters {
+		if d := int(a.letters[i] - b.letters[i]); d > 0 {
+			more += d
+		} else {
+			less -= d
+		}
+	}
+	return max(more, less)
 }
 
 // swapped reports whether two words differ by one exchange of neighbours, the
