@@ -21,6 +21,7 @@ const ROPE = 0xfffffffa;
 const OBJECT = 0xffffffff;
 const FLOAT_BIAS = 0x7ff8000a; // moves a double's high word out of the way of the tags
 
+const HEADER = 0xffff00ff; // of an object's header word: the second byte is never written
 const INDEX_ATOM = 0x80000000; // an atom with this bit is an array index
 const MAX_INDEX = 0x7fffffff;
 const MAX_ATOMS = 4096;
@@ -735,7 +736,7 @@ export class Engine {
   isDense(ref) {
     const o = ref >> 2;
     const u32 = this.#u32;
-    return u32[o + 2] === this.#arrayWord && u32[o + 3] === this.#arrayShape && u32[u32[o + 4] >> 2] === u32[o + 8];
+    return ((u32[o + 2] ^ this.#arrayWord) & HEADER) === 0 && u32[o + 3] === this.#arrayShape && u32[u32[o + 4] >> 2] === u32[o + 8];
   }
 
   /** Reads the elements of a list that has no holes. */

@@ -22,12 +22,14 @@ export class Link {
     this.weak = false; // known to the guest, whose decision it is how long
     this.pushed = 0; // the turn in which a mirror was brought up to date last, by the host
     this.pulled = 0; // and by the guest
+    this.credit = undefined; // for comparing a large one at callbacks
     this.mirror = undefined; // how a MIRROR is brought up to date
     this.base = undefined; // what both sides of it held then
     // Of a SHADOW: the guest's handler and target, borrowed from its proxy, and what of
     // the host's object has been read.
     this.proxy = 0; // where its proxy is, borrowed as well
     this.array = false;
+    this.iterator = false; // its methods are the host's
     this.shadow = 0;
     this.handler = 0;
     this.lazy = 0;

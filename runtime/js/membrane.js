@@ -23,6 +23,8 @@ const MAX_NESTED = 64;
 export class Membrane {
   /** Traps, helpers and prototypes of the guest's half, as refs. */
   guest = {};
+  /** Host prototypes whose methods insist on an iterator of their own realm. */
+  iteratorProtos = new Set();
   stats = { crossings: 0, shipped: 0, unlinked: 0 };
   #engine;
   #sandbox;
@@ -104,8 +106,8 @@ export class Membrane {
       if (own === undefined) continue;
       const ref = engine.getRef(intrinsics, name);
       const link = new Link(FIXED, own, ref, 0);
-      // The methods of an iterator's prototype insist on an iterator of their own realm.
-      if (!this.#links.has(own) && !iterators.has(name)) this.#links.set(own, link);
+      if (!this.#links.has(own)) this.#links.set(own, link);
+      if (iterators.has(name)) this.iteratorProtos.add(own);
       if (typeof own === "object" || name === "Function.prototype") this.#protos.set(ref, own);
       else if (!compilers.has(name) && typeof own === "function" && !this.#at.has(ref)) this.#at.set(ref, link);
     }
@@ -420,10 +422,22 @@ export class Membrane {
     const touched = this.#touched;
     for (let i = Math.max(0, touched.length - MAX_COMPARED); i < touched.length; i++) {
       const link = touched[i];
-      if (link.ref === 0) continue;
+      const fresh = (fromHost ? link.pushed : link.pulled) === this.#shadows.turn;
+      if (link.ref === 0 || fresh || !this.#affordable(link)) continue;
       this.#mark(link, fromHost);
       this.#syncOne(link, fromHost);
     }
+  }
+
+  // A large one is compared at the first callback, and then when as much has happened
+  // besides, so that many callbacks cost no more than what they do.
+  #affordable(link) {
+    const size = link.mirror.size(link);
+    if (size <= MAX_COMPARED) return true;
+    link.credit = link.credit === undefined ? 0 : link.credit + MAX_COMPARED - size;
+    if (link.credit >= 0) return true;
+    link.credit += size;
+    return false;
   }
 
   // Turns: control passes from one side to the other.

@@ -1,7 +1,7 @@
 // Mirrors of values with a brand: real objects on both sides, so that brand checks and
 // local intrinsics work, kept alike whenever they are in a message.
 import { Plain } from "./plain.js";
-import { guestProperties, hostProperties, pullProperties, pushProperties } from "./properties.js";
+import { guestProperties, hostProperties, isIndex, pullProperties, pushProperties } from "./properties.js";
 
 const { apply, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
 const protoOf = getPrototypeOf;
@@ -38,7 +38,6 @@ function guestStack(stack) {
 }
 
 const NO_KEYS = () => false;
-const isIndex = (key) => typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key);
 
 /** A brand: how a value of it is made on either side, and what of it can change. */
 class Brand {
@@ -111,6 +110,11 @@ class Brand {
 
   weight() {
     return 128;
+  }
+
+  /** How many things there are to compare. */
+  size() {
+    return 1;
   }
 }
 
@@ -188,6 +192,10 @@ class CollectionBrand extends Brand {
       put(after[i], after[i + 1]);
     }
     if (inOrder) for (; at < kept.length; at++) remove(before[kept[at]]);
+  }
+
+  size(link) {
+    return link.base?.content?.length ?? 0;
   }
 
   weight(link) {
@@ -418,6 +426,10 @@ class BufferBrand extends Brand {
     }
     if (bytes.length > 0) new Uint8Array(value).set(bytes);
   }
+  size(link) {
+    return (link.base?.content?.length ?? 0) >> 6; // bytes cost less
+  }
+
   weight(link) {
     return 128 + (link.base?.content?.length ?? 0);
   }

@@ -128,10 +128,14 @@ export class Plain {
     return true;
   }
 
+  /** How many properties there are to compare. */
+  size({ base }) {
+    return base === undefined ? 0 : Array.isArray(base) ? base.length : base.size;
+  }
+
   /** Roughly the bytes of the guest's object. */
   weight(link) {
-    const { base } = link;
-    return 64 + 16 * (base === undefined ? 0 : Array.isArray(base) ? base.length : base.size);
+    return 64 + 16 * this.size(link);
   }
 }
 

@@ -16,6 +16,8 @@ export function guestProperties(engine, ref, skip) {
   return found;
 }
 
+export const isIndex = (key) => typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key);
+
 export function sameDescriptor(a, b) {
   return (
     a !== undefined &&
@@ -31,11 +33,13 @@ export function sameDescriptor(a, b) {
 
 // A key that went and came again stands last. From the first that is out of place, all
 // are taken out and put in anew.
+// Indices have a place of their own.
 function outOfPlace(now, base) {
-  const before = [...base.keys()].filter((key) => now.has(key));
+  const before = [...base.keys()].filter((key) => now.has(key) && !isIndex(key));
   let i = 0;
   const found = [];
   for (const key of now.keys()) {
+    if (isIndex(key)) continue;
     if (found.length === 0 && before[i] === key) i++;
     else if (i < before.length || found.length > 0) found.push(key);
   }

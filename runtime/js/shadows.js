@@ -53,6 +53,9 @@ export class Shadows {
       link.shadow = engine.newPlainObject();
       link.proto = Object.prototype;
     }
+    for (let proto = getPrototypeOf(value), i = 0; proto !== null && i < 3; proto = getPrototypeOf(proto), i++) {
+      if (this.#membrane.iteratorProtos.has(proto)) link.iterator = true;
+    }
     link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
     link.fast = constructible ? guest.FAST_CLASS : guest.FAST;
     link.handler = engine.newObject(link.lazy);
@@ -107,7 +110,7 @@ export class Shadows {
       if (proto !== null) this.#shared.add(proto);
     }
     if (!isExtensible(value)) engine.preventExtensions(shadow);
-    if (this.#sandbox.exact) return;
+    if (this.#sandbox.exact || link.iterator) return;
     engine.setProto(link.handler, link.fast);
     link.fresh = true;
     if (!fixed) this.#fresh.push(link);
@@ -183,6 +186,11 @@ export class Shadows {
   }
 
   #get(link, key) {
+    if (link.iterator) {
+      let owner = link.value;
+      while (owner !== null && getOwnPropertyDescriptor(owner, key) === undefined) owner = getPrototypeOf(owner);
+      if (this.#membrane.iteratorProtos.has(owner)) return this.#membrane.answer(() => Reflect.get(link.value, key));
+    }
     if (this.#sandbox.exact) return this.#getExactly(link, key);
     if (this.#single(link)) {
       const descriptor = getOwnPropertyDescriptor(link.value, key);
