@@ -129,7 +129,7 @@ func (sn *Snapshot) policy(ctx context.Context, evaluator policy.Evaluator) (*po
 		info, err := os.Stat(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, unreadable("There is no policy at %s. Create the file with: export default { \"package\": { permissions: [] } };", name), nil
+			return nil, unreadable("There is no policy at %s. Create the file with: export default { \"package\": { permissions: [] } }; or have it written from what the application imports: sandbox-lsp init", name), nil
 		case err != nil:
 			return nil, unreadable("The policy cannot be read: %v. %s", reason(err), mendPolicy), nil
 		case !info.Mode().IsRegular():

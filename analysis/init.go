@@ -55,12 +55,19 @@ export default defineConfig({
 // finds at most one name for lack of which it fails.
 const maxTrials = 8
 
-// Propose writes a policy for the named libraries, or, without names, for every
-// dependency that the application's code imports. Each is granted what its code uses
+// Selection says which libraries a proposal is for: those that are named, or all that
+// package.json lists as dependencies of the application. The zero Selection means those
+// that the application's code imports.
+type Selection struct {
+	Names []string
+	All   bool
+}
+
+// Propose writes a policy for the libraries of a selection. Each is granted what its code uses
 // without asking whether it is there, and what it cannot load without; globals that
 // hand over the whole realm are never granted, only mentioned. An existing policy
 // keeps its text and gets the libraries that it has not.
-func (sn *Snapshot) Propose(ctx context.Context, names []string, progress Progress) (*Proposal, error) {
+func (sn *Snapshot) Propose(ctx context.Context, selection Selection, progress Progress) (*Proposal, error) {
 	p, unreadable, err := sn.policy(ctx, sn.session.evaluator)
 	if err != nil {
 		return nil, err
@@ -79,17 +86,10 @@ func (sn *Snapshot) Propose(ctx context.Context, names []string, progress Progre
 	if p == nil {
 		p = &policy.Policy{}
 	}
-	if len(names) == 0 {
-		dependencies, err := sn.imports(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range dependencies {
-			names = append(names, d.Name)
-		}
+	names, err := sn.selected(ctx, selection, p)
+	if err != nil {
+		return nil, err
 	}
-	names = slices.Clone(names)
-	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if _, has := p.Library(name); has {
 			proposal.Skipped = append(proposal.Skipped, Skipped{name, "the policy has it already"})
@@ -111,6 +111,27 @@ func (sn *Snapshot) Propose(ctx context.Context, names []string, progress Progre
 		proposal.Added = append(proposal.Added, proposed)
 	}
 	return proposal, nil
+}
+
+// selected returns the names of a selection, sorted.
+func (sn *Snapshot) selected(ctx context.Context, selection Selection, p *policy.Policy) ([]string, error) {
+	names := slices.Clone(selection.Names)
+	switch {
+	case selection.All:
+		names = slices.DeleteFunc(append(names, resolve.Shipped(sn.root)...), func(name string) bool {
+			return name == policy.RuntimePackage || strings.HasPrefix(name, "@types/")
+		})
+	case len(names) == 0:
+		dependencies, err := sn.imports(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range dependencies {
+			names = append(names, d.Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // WriteProposal puts a proposal in its place.
@@ -196,6 +217,9 @@ func proposals(asked []*need) (grant, notes []string) {
 			}
 		case known && g.Grade != hostglobals.Realm:
 			grant = append(grant, n.name)
+			if g.Grade == hostglobals.Powerful {
+				notes = append(notes, fmt.Sprintf("%s is granted, which is much: %s", n.name, caution(g)))
+			}
 		case len(n.uses) == 0:
 			notes = append(notes, fmt.Sprintf("It needs %s, which is not granted: decide for yourself.", n.name))
 		case known:

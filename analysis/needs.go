@@ -220,10 +220,9 @@ func (r *reporter) missingOne(n *need, known bool) {
 	case !known:
 		message.WriteString(". No host that is known has a global of that name: another script would have to set it.")
 	case g.Grade == hostglobals.Realm:
-		fmt.Fprintf(&message, ". Do not grant it lightly: %s", lowerFirst(g.Reason))
-		if g.Narrower != "" {
-			message.WriteString(" " + g.Narrower)
-		}
+		message.WriteString(". Do not grant it lightly: " + caution(g))
+	case g.Grade == hostglobals.Powerful:
+		message.WriteString(". Code that uses it will fail; before you grant it, know that " + caution(g))
 	default:
 		message.WriteString(". Code that uses it will fail; grant it if the library should have it.")
 	}
@@ -255,6 +254,16 @@ func (r *reporter) missingOne(n *need, known bool) {
 			f.Related = append(f.Related, finding.Related{Message: "seen while loading", File: t.Place.File, Range: t.Place.Range})
 		}
 	}
+}
+
+// caution says what a global hands over and what to do instead, in sentences that may
+// follow a colon.
+func caution(g hostglobals.Global) string {
+	said := lowerFirst(g.Reason)
+	if g.Narrower != "" {
+		said += " " + g.Narrower
+	}
+	return said
 }
 
 // inside names the dependency that a place belongs to, when it is not the library.

@@ -82,7 +82,7 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	sn := newSession(t).Snapshot(root, nil)
-	p, err := sn.Propose(t.Context(), []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "not-there"}, nil)
+	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "not-there"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 	if err := sn.WriteProposal(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	again, err := sn.Propose(t.Context(), []string{"clean", "unused"}, nil)
+	again, err := sn.Propose(t.Context(), Selection{Names: []string{"clean", "unused"}}, nil)
 	if err != nil || len(again.Added) != 1 || !strings.HasPrefix(again.Text, strings.TrimSuffix(p.Text, "};\n")) {
 		t.Errorf("a second proposal: %v %+v\n%s", err, again, again.Text)
 	}

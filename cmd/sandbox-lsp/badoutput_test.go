@@ -215,7 +215,6 @@ func TestBadCache_costsTimeAndNothingElse(t *testing.T) {
 		"a folder":  each(func(path string, _ []byte) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }),
 		"a circle":  each(func(path string, _ []byte) error { return errors.Join(os.Remove(path), os.Symlink(path, path)) }),
 		"gone":      func(t *testing.T, cache string) { _ = os.RemoveAll(cache) },
-		"a file":    func(t *testing.T, cache string) { _ = errors.Join(os.RemoveAll(cache), write(cache, nil)) },
 		"no folders": func(t *testing.T, cache string) {
 			for _, name := range []string{"results", "engine"} {
 				path := filepath.Join(cache, name)

@@ -255,18 +255,15 @@ func TestCacheDir_isWhereResultsAreKept(t *testing.T) {
 		"package.json":               `{"dependencies":{"tiny":"1"}}`,
 		"node_modules/tiny/index.js": "exports.one = 1;\n", "node_modules/tiny/package.json": `{"name":"tiny","version":"1.0.0"}`,
 	})
-	file := filepath.Join(dir, "package.json")
 	own, fresh := t.TempDir(), t.TempDir()
 	for name, tt := range map[string]struct {
 		cache        string
 		inHome, here bool
 	}{
-		"the user's":            {"", true, false},
-		"a folder":              {own, false, true},
-		"a folder to be made":   {filepath.Join(fresh, "a", "b"), false, true},
-		"none":                  {"-", false, false},
-		"one that cannot be":    {filepath.Join(file, "cache"), false, false},
-		"one that is no folder": {file, false, false},
+		"the user's":          {"", true, false},
+		"a folder":            {own, false, true},
+		"a folder to be made": {filepath.Join(fresh, "a", "b"), false, true},
+		"none":                {"-", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
@@ -296,9 +293,6 @@ func TestCacheDir_isWhereResultsAreKept(t *testing.T) {
 				t.Error("nothing is kept in the folder")
 			}
 		})
-	}
-	if raw, err := os.ReadFile(file); err != nil || string(raw) != `{"dependencies":{"tiny":"1"}}` {
-		t.Errorf("the file in the way: %q %v", raw, err)
 	}
 }
 

@@ -135,7 +135,7 @@ type project struct {
 
 // open finds the project of a command's folder argument and starts a session.
 func (c *cli) open(args []string) (*project, error) {
-	if err := c.checkJobs(); err != nil {
+	if err := errors.Join(c.checkJobs(), c.checkCacheDir()); err != nil {
 		return nil, err
 	}
 	dir := "."
@@ -200,6 +200,23 @@ func (c *cli) checkJobs() error {
 		return usage("--jobs: %d libraries cannot be worked on at a time; give a number from 1, or 0 for one per core", c.jobs)
 	}
 	return nil
+}
+
+// checkCacheDir refuses what cannot be a folder for results. One that cannot be written
+// costs time and nothing else.
+func (c *cli) checkCacheDir() error {
+	if c.cacheDir == "" || c.cacheDir == "-" {
+		return nil
+	}
+	for dir := filepath.Clean(c.cacheDir); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		switch {
+		case err == nil && !info.IsDir():
+			return usage("--cache-dir: %s is a file, and results are kept in a folder. Name a folder, which is made if it is not there, or - to keep none", dir)
+		case err == nil || dir == filepath.Dir(dir):
+			return nil
+		}
+	}
 }
 
 func (c *cli) checkColor() error {

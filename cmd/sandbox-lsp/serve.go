@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -24,6 +25,9 @@ func (c *cli) serveCommand() *cobra.Command {
 }
 
 func (c *cli) serve(ctx context.Context) error {
+	if err := errors.Join(c.checkJobs(), c.checkCacheDir()); err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	session, err := analysis.NewSession(analysis.Options{CacheDir: c.cacheDir, Jobs: c.jobs, Version: version, Logger: logger, Uncommitted: true})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -336,18 +337,38 @@ func Dependencies(root string) []string {
 	return names
 }
 
+// Shipped returns the names that the nearest package.json, from the root upwards,
+// lists as dependencies of the application itself and not of its development, sorted.
+func Shipped(root string) []string {
+	for dir := root; ; dir = filepath.Dir(dir) {
+		if fields, err := readManifest(filepath.Join(dir, "package.json")); err == nil {
+			return slices.Sorted(maps.Keys(dependencies(fields, "dependencies", "optionalDependencies")))
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// dependencies returns what groups of a package.json list.
+func dependencies(fields map[string]json.RawMessage, groups ...string) map[string]bool {
+	listed := map[string]bool{}
+	for _, group := range groups {
+		var versions map[string]json.RawMessage
+		_ = json.Unmarshal(fields[group], &versions)
+		for name := range versions {
+			listed[name] = true
+		}
+	}
+	return listed
+}
+
 func listedDependencies(root string) map[string]bool {
 	listed := map[string]bool{}
 	for dir := root; ; dir = filepath.Dir(dir) {
 		// A malformed manifest lists nothing; npm is the one to complain about it.
 		fields, _ := readManifest(filepath.Join(dir, "package.json"))
-		for _, group := range []string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"} {
-			var versions map[string]json.RawMessage
-			_ = json.Unmarshal(fields[group], &versions)
-			for name := range versions {
-				listed[name] = true
-			}
-		}
+		maps.Copy(listed, dependencies(fields, "dependencies", "devDependencies", "peerDependencies", "optionalDependencies"))
 		if dir == filepath.Dir(dir) {
 			return listed
 		}
