@@ -5,48 +5,43 @@
 // for a symbol. A ref is good for as long as somebody holds a count on it. Only this
 // file holds views of the engine's memory, which detach when that grows.
 
-// High words of values: JSValueTag of this build, NaN boxing.
-const INT = 0;
-const BOOL = 1;
-const NULL = 2;
-const UNDEFINED = 3;
-const UNINITIALIZED = 4;
-const EXCEPTION = 6;
-const SHORT_BIGINT = 7;
-const NAN = 0xfffffff6;
-const BIGINT = 0xfffffff7;
-const SYMBOL = 0xfffffff8;
-const STRING = 0xfffffff9;
-const ROPE = 0xfffffffa;
-const OBJECT = 0xffffffff;
-const FLOAT_BIAS = 0x7ff8000a; // moves a double's high word out of the way of the tags
-
-const HEADER = 0xffff00ff; // of an object's header word: the second byte is never written
-const INDEX_ATOM = 0x80000000; // an atom with this bit is an array index
-const MAX_INDEX = 0x7fffffff;
-const MAX_ATOMS = 4096;
-const FRAME_BYTES = 1 << 18; // boxes of nested calls; longer lists are allocated
-const TEXT_UNITS = 1 << 12;
-const UNDEFINED_BITS = 3n << 32n;
-const ALL_KEYS = 3; // JS_GPN_STRING_MASK | JS_GPN_SYMBOL_MASK
-
-// Flags of JS_DefineProperty and JS_GetOwnProperty.
-const CONFIGURABLE = 1;
-const WRITABLE = 2;
-const ENUMERABLE = 4;
-const ACCESSOR = 16;
-const HAS_CONFIGURABLE = 1 << 8;
-const HAS_WRITABLE = 1 << 9;
-const HAS_ENUMERABLE = 1 << 10;
-const HAS_GET = 1 << 11;
-const HAS_SET = 1 << 12;
-const HAS_VALUE = 1 << 13;
-const DATA = CONFIGURABLE | WRITABLE | ENUMERABLE;
-
-const { fromCharCode } = String;
-const { apply } = Reflect;
-const utf16 = new TextDecoder("utf-16le", { fatal: true });
-const utf8 = new TextEncoder();
+import { arrayIndex, textOf } from "./text.js";
+import { wasi } from "./wasi.js";
+import {
+  ACCESSOR,
+  ALL_KEYS,
+  BIGINT,
+  BOOL,
+  CONFIGURABLE,
+  DATA,
+  ENUMERABLE,
+  EXCEPTION,
+  FLOAT_BIAS,
+  FRAME_BYTES,
+  HAS_CONFIGURABLE,
+  HAS_ENUMERABLE,
+  HAS_GET,
+  HAS_SET,
+  HAS_VALUE,
+  HAS_WRITABLE,
+  HEADER,
+  INDEX_ATOM,
+  INT,
+  MAX_ATOMS,
+  NAN,
+  NULL,
+  OBJECT,
+  ROPE,
+  SHORT_BIGINT,
+  STRING,
+  SYMBOL,
+  TEXT_UNITS,
+  UNDEFINED,
+  UNDEFINED_BITS,
+  UNINITIALIZED,
+  WRITABLE,
+  utf8,
+} from "./layout.js";
 
 export class Engine {
   /**
@@ -97,29 +92,7 @@ export class Engine {
         host_module_load: () => 0,
         host_get_timezone_offset: (high, low) => -new Date((high * 2 ** 32 + (low >>> 0)) * 1000).getTimezoneOffset() * 60,
       },
-      wasi_snapshot_preview1: {
-        clock_time_get: (id, _precision, out) => {
-          this.#refresh();
-          this.#b64[out >> 3] = BigInt(Math.round((id === 0 ? Date.now() : performance.now()) * 1e6));
-          return 0;
-        },
-        fd_close: () => 0,
-        fd_fdstat_get: () => 0,
-        fd_seek: () => 0,
-        // The engine's own diagnostics mean nothing here, but must count as written.
-        fd_write: (_fd, vectors, count, written) => {
-          this.#refresh();
-          let total = 0;
-          for (let i = 0; i < count; i++) total += this.#u32[(vectors >> 2) + 2 * i + 1];
-          this.#u32[written >> 2] = total;
-          return 0;
-        },
-        random_get: (at, length) => {
-          for (let from = 0; from < length; from += 65536)
-            crypto.getRandomValues(new Uint8Array(this.#e.memory.buffer, at + from, Math.min(65536, length - from)));
-          return 0;
-        },
-      },
+      wasi_snapshot_preview1: wasi(() => this.#e.memory.buffer),
     });
     const e = instance.exports;
     this.#e = e;
@@ -258,7 +231,7 @@ export class Engine {
         if ((value | 0) === value && (value !== 0 || 1 / value > 0)) {
           this.#i32[i] = value;
           this.#u32[i + 1] = INT;
-        } else if (value !== value) {
+        } else if (Number.isNaN(value)) {
           this.#u32[i] = 0;
           this.#u32[i + 1] = NAN;
         } else {
@@ -444,7 +417,7 @@ export class Engine {
     if (start === 0) throw this.#thrown();
     const n = this.#u32[this.#out >> 2];
     const units = this.#u16.subarray(start >> 1, (start >> 1) + n);
-    const text = n <= 1024 ? apply(fromCharCode, undefined, units) : longText(units);
+    const text = textOf(units);
     this.#e.JS_FreeCStringUTF16(this.#cx, start);
     return text;
   }
@@ -1021,30 +994,4 @@ export class Engine {
     for (let i = 3; i < argc; i++) args[i - 3] = this.#read(this.#u32[argv + i]);
     return this.hooks.onTrap(op, id, shadow, args);
   }
-}
-
-function longText(units) {
-  try {
-    return utf16.decode(units);
-  } catch {
-    // Lone surrogates, which no decoder lets through.
-    let text = "";
-    for (let i = 0; i < units.length; i += 1024) text += apply(fromCharCode, undefined, units.subarray(i, i + 1024));
-    return text;
-  }
-}
-
-/** The array index that a key spells, or -1. */
-function arrayIndex(key) {
-  const n = key.length;
-  if (n === 0 || n > 10) return -1;
-  const first = key.charCodeAt(0) - 48;
-  if (first < 0 || first > 9 || (first === 0 && n > 1)) return -1;
-  let index = 0;
-  for (let i = 0; i < n; i++) {
-    const digit = key.charCodeAt(i) - 48;
-    if (digit < 0 || digit > 9) return -1;
-    index = index * 10 + digit;
-  }
-  return index <= MAX_INDEX ? index : -1;
 }

@@ -5,6 +5,7 @@
 // it refers to nothing outside itself, holds on to every intrinsic that it will need,
 // and uses no syntax that consults a prototype which guest code may have changed.
 export function guest(cross) {
+  // biome-ignore lint/suspicious/noRedundantUseStrict: it is evaluated as a script
   "use strict";
   const { apply, construct, defineProperty, getPrototypeOf, get, ownKeys, set, setPrototypeOf, getOwnPropertyDescriptor } = Reflect;
   const { create, freeze } = Object;
@@ -51,7 +52,11 @@ export function guest(cross) {
     defineProperty(shadow, key, descriptor) {
       const d = bare([undefined, undefined, undefined, 0]);
       let has = 0;
-      const field = (name, bit) => getOwnPropertyDescriptor(descriptor, name) !== undefined && (has |= bit);
+      const field = (name, bit) => {
+        const there = getOwnPropertyDescriptor(descriptor, name) !== undefined;
+        if (there) has |= bit;
+        return there;
+      };
       if (field("value", 1)) d[0] = descriptor.value;
       if (field("get", 2)) d[1] = descriptor.get;
       if (field("set", 4)) d[2] = descriptor.set;
@@ -151,6 +156,7 @@ export function guest(cross) {
     intrinsics[name] = value;
     return value;
   };
+  // biome-ignore lint/security/noGlobalEval: it is named here, never called
   hidden("eval", eval);
   hidden("Function.prototype", Function.prototype);
   hidden("TypedArray", typed.constructor);
@@ -196,7 +202,7 @@ export function guest(cross) {
     },
     revive(id) {
       const found = weak[id];
-      return found === undefined ? undefined : deref(found);
+      return found && deref(found);
     },
     sweep() {
       const ids = ownKeys(weak);
@@ -257,7 +263,7 @@ export function guest(cross) {
     },
     regExpFlags(pattern) {
       let flags = "";
-      for (let i = 0; i < 8; i++) if (flagGetters[i] !== undefined && flagGetters[i](pattern)) flags += flagLetters[i];
+      for (let i = 0; i < 8; i++) if (flagGetters[i]?.(pattern)) flags += flagLetters[i];
       return flags;
     },
     makeMap() {
@@ -313,7 +319,7 @@ export function guest(cross) {
       return limit < 0 ? new Buffer(length) : new Buffer(length, { __proto__: null, maxByteLength: limit });
     },
     bufferLimit(buffer) {
-      return resizable !== undefined && resizable(buffer) ? maxByteLength(buffer) : -1;
+      return resizable?.(buffer) ? maxByteLength(buffer) : -1;
     },
     resize(buffer, length) {
       resize(buffer, length);
@@ -327,7 +333,7 @@ export function guest(cross) {
       });
       return freeze({ __proto__: null, promise, settle, fail });
     },
-    then(promise, settle, fail) {
+    whenSettled(promise, settle, fail) {
       then(promise, settle, fail);
     },
     construct(f, list, target) {
@@ -338,7 +344,8 @@ export function guest(cross) {
     },
     stack(error) {
       const own = getOwnPropertyDescriptor(error, "stack");
-      return own === undefined && stackOf !== undefined ? stackOf(error) : own === undefined ? undefined : own.value;
+      if (own !== undefined) return own.value;
+      return stackOf === undefined ? undefined : stackOf(error);
     },
   };
 }

@@ -214,7 +214,7 @@ export class Membrane {
     if (link !== undefined) {
       if (link.kind === STAND_IN) return link.value.deref() ?? this.#standIn(link);
       if (link.kind === MIRROR) {
-        const value = valueOf(link);
+        const value = held(link);
         if (value === undefined) {
           this.#release(link);
           return this.#adopt(ref);
@@ -323,6 +323,20 @@ export class Membrane {
     return link?.kind === FIXED && this.#protos.has(link.ref);
   }
 
+  /** Makes the other side's prototype of a mirror what this side's is. */
+  syncProto(ref, value, fromHost) {
+    const engine = this.#engine;
+    const proto = engine.proto(ref);
+    if (fromHost) {
+      const wanted = this.protoRef(Object.getPrototypeOf(value));
+      if (wanted !== proto) engine.setProto(ref, wanted);
+      if (proto !== 0) engine.free(proto);
+    } else {
+      const own = this.fromProto(proto);
+      if (own !== Object.getPrototypeOf(value)) Reflect.setPrototypeOf(value, own);
+    }
+  }
+
   /** What is reachable through data in a message is in the message as well. */
   reach(value) {
     if (typeof value === "object" && value !== null) this.toRef(value);
@@ -368,7 +382,7 @@ export class Membrane {
   }
 
   #syncOne(link, fromHost) {
-    const value = valueOf(link);
+    const value = held(link);
     if (value !== undefined && link.base !== undefined) link.mirror.sync(link, value, fromHost);
   }
 
@@ -641,7 +655,7 @@ export class Membrane {
 }
 
 /** The host's value of a link; undefined when nobody has it any more. */
-function valueOf(link) {
+function held(link) {
   return link.loose ? link.value.deref() : link.value;
 }
 

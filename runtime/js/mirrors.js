@@ -25,7 +25,7 @@ const host = {
   maxByteLength: getter(ArrayBuffer.prototype, "maxByteLength"),
   part: (view, key) => apply(getOwnPropertyDescriptor(host.viewTag(view) === undefined ? DataView.prototype : typed, key).get, view, []),
   viewTag: getter(typed, Symbol.toStringTag),
-  then: uncurried(Promise.prototype.then),
+  whenSettled: uncurried(Promise.prototype.then),
   tag: uncurried(Object.prototype.toString),
 };
 
@@ -94,6 +94,7 @@ class Brand {
 
   sync(link, value, fromHost) {
     const { ref, base } = link;
+    this.membrane.syncProto(ref, value, fromHost);
     const content = fromHost ? this.hostContent(value) : this.guestContent(ref);
     if (!this.sameContent(content, base.content)) {
       if (fromHost) this.setGuest(ref, content, base.content);
@@ -288,9 +289,9 @@ class ErrorBrand extends Brand {
   toGuest(value) {
     const { engine, guest } = this;
     const make = errorNames.find((name) => name in globalThis && value instanceof globalThis[name]) ?? "Error";
-    const constructor = engine.getRef(guest.intrinsics, make === "AggregateError" ? "Error" : make);
-    const ref = engine.help(guest.makeError, [[constructor], String(value.message)], true);
-    engine.free(constructor);
+    const errorClass = engine.getRef(guest.intrinsics, make === "AggregateError" ? "Error" : make);
+    const ref = engine.help(guest.makeError, [[errorClass], String(value.message)], true);
+    engine.free(errorClass);
     // Where in the host it was made is none of the guest's business.
     engine.define(ref, "stack", { value: `${String(value.name)}: ${String(value.message)}\n`, writable: true, enumerable: false, configurable: true });
     return ref;
@@ -452,7 +453,6 @@ function detach(buffer) {
 }
 
 class ViewBrand extends Brand {
-  skip = isIndex;
   is(value) {
     return ArrayBuffer.isView(value);
   }
@@ -493,6 +493,11 @@ class ViewBrand extends Brand {
   }
 }
 
+/** The elements of a typed array are its buffer's. */
+class TypedBrand extends ViewBrand {
+  skip = isIndex;
+}
+
 class PromiseBrand extends Brand {
   isData = false;
   is(value) {
@@ -517,7 +522,7 @@ class PromiseBrand extends Brand {
       }
     };
     membrane.stats.promises = (membrane.stats.promises ?? 0) + 1;
-    host.then(promise, end(settle), end(fail));
+    host.whenSettled(promise, end(settle), end(fail));
     return ref;
   }
   toHost(ref) {
@@ -533,7 +538,7 @@ class PromiseBrand extends Brand {
         how(value);
       };
       membrane.waitFor(end);
-      engine.help(guest.then, [[ref], membrane.allow(settle(resolve)), membrane.allow(settle(reject))], false, 1);
+      engine.help(guest.whenSettled, [[ref], membrane.allow(settle(resolve)), membrane.allow(settle(reject))], false, 1);
     });
     return promise;
   }
@@ -563,7 +568,7 @@ class WeakBrand extends Brand {
     }
     return ref;
   }
-  toHost(ref) {
+  toHost() {
     const { engine, guest } = this;
     const value = new globalThis[this.name]();
     const proto = engine.getRef(guest.intrinsics, `${this.name}.prototype`);
@@ -623,10 +628,10 @@ export class Mirrors {
     add(new SetBrand(...parts), "Set");
     add(new ErrorBrand(...parts), "Error");
     add(new BufferBrand(...parts), "ArrayBuffer");
+    add(new ViewBrand(...parts), "DataView");
     add(
-      new ViewBrand(...parts),
+      new TypedBrand(...parts),
       ...[...Object.getOwnPropertyNames(globalThis)].filter((name) => /^(?:\w+)Array$/.test(name) && protoOf(globalThis[name]) === typed.constructor),
-      "DataView",
     );
     add(new PromiseBrand(...parts), "Promise");
     add(new WeakBrand(...parts, "WeakMap", ["get", "set", "has", "delete"]), "WeakMap");

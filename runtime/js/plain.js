@@ -86,16 +86,7 @@ export class Plain {
 
   sync(link, value, fromHost) {
     const { ref, base } = link;
-    const engine = this.#engine;
-    const proto = engine.proto(ref);
-    if (fromHost) {
-      const wanted = this.#membrane.protoRef(Object.getPrototypeOf(value));
-      if (wanted !== proto) engine.setProto(ref, wanted);
-      if (proto !== 0) engine.free(proto);
-    } else {
-      const own = this.#membrane.fromProto(proto);
-      if (own !== Object.getPrototypeOf(value)) Reflect.setPrototypeOf(value, own);
-    }
+    this.#membrane.syncProto(ref, value, fromHost);
     if (Array.isArray(base)) {
       if (fromHost ? this.#pushDense(link, value) : this.#pullDense(link, value)) return;
       link.base = denseProperties(base);

@@ -228,7 +228,6 @@ export class Shadows {
 
   #write(op, link, args) {
     const { value } = link;
-    const engine = this.#engine;
     const [key] = args;
     let done;
     switch (op) {

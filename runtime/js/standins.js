@@ -7,11 +7,11 @@ import { SandboxRevokedError } from "./errors.js";
 
 // Constructible, without a prototype of its own; and the other kind of function.
 // biome-ignore lint/complexity/useArrowFunction: an arrow function cannot be constructed
-const constructor = () => Function.prototype.bind.call(function () {});
+const constructible = () => Function.prototype.bind.call(function () {});
 const method = () => () => {};
 
-export function makeStandIn(membrane, engine, sandbox, link, { callable, constructible, array }) {
-  const target = callable ? (constructible ? constructor() : method()) : array ? [] : {};
+export function makeStandIn(membrane, engine, sandbox, link, { callable, constructible: isConstructor, array }) {
+  const target = callable ? (isConstructor ? constructible() : method()) : array ? [] : {};
   if (callable) {
     delete target.name;
     delete target.length;
