@@ -287,25 +287,18 @@ func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 // Nobody but DefinitelyTyped publishes below @types, so a name there that is not taken
 // yet cannot be taken by somebody else.
 func (r *reporter) noDeclarations(severity finding.Severity, consequence string) {
-	types := typesPackage(r.lib.Name)
+	types, known := resolve.TypesPackage(r.lib.Name)
 	command := "npm install --save-dev " + types
 	advice := fmt.Sprintf("DefinitelyTyped may have some: %s. Otherwise a declaration of your own will do.", command)
+	if known {
+		advice = fmt.Sprintf("DefinitelyTyped has them: %s", command)
+	}
 	if slices.Contains(resolve.Dependencies(r.sn.root), types) {
 		command = "npm install"
 		advice = fmt.Sprintf("package.json lists %s, which is not installed. Run: %s", types, command)
 	}
 	f := r.at(finding.NoDeclarations, severity, r.lib.KeySpan, "%q has no type declarations%s %s", r.lib.Name, consequence, advice)
 	f.Data["install"] = command
-}
-
-// typesPackage returns the name under which DefinitelyTyped publishes the types of
-// a package.
-func typesPackage(library string) string {
-	name, _, _ := resolve.SplitRequest(library)
-	if scope, rest, scoped := strings.Cut(strings.TrimPrefix(name, "@"), "/"); scoped && strings.HasPrefix(name, "@") {
-		return "@types/" + scope + "__" + rest
-	}
-	return "@types/" + name
 }
 
 // exportsOf converts the load's list to the generator's.

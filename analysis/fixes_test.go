@@ -205,22 +205,34 @@ func TestFixes_createTheEntryOfAWorkload(t *testing.T) {
 
 func TestCheck_saysHowToInstallDeclarations(t *testing.T) {
 	s := newSession(t)
-	for manifest, want := range map[string]string{
-		`{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/s__a": "1.0.0"}}`: "npm install",
-		`{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/a": "1.0.0"}}`:    "npm install --save-dev @types/s__a",
+	for name, tt := range map[string]struct{ library, manifest, says, install string }{
+		"listed":           {"@s/a", `{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/s__a": "1.0.0"}}`, "package.json lists @types/s__a, which is not installed", "npm install"},
+		"not known":        {"@s/a", `{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/a": "1.0.0"}}`, "DefinitelyTyped may have some", "npm install --save-dev @types/s__a"},
+		"known":            {"lodash", `{"dependencies": {"lodash": "1.0.0"}}`, "DefinitelyTyped has them", "npm install --save-dev @types/lodash"},
+		"known, scoped":    {"@babel/core", `{"dependencies": {"@babel/core": "1.0.0"}}`, "DefinitelyTyped has them", "npm install --save-dev @types/babel__core"},
+		"known, a subpath": {"lodash/fp.js", `{"dependencies": {"lodash": "1.0.0"}}`, "DefinitelyTyped has them", "npm install --save-dev @types/lodash"},
 	} {
-		root := t.TempDir()
-		writeFile(t, filepath.Join(root, ".sandbox", "sandbox.config.js"), "export default { '@s/a': { permissions: [] } };\n")
-		writeFile(t, filepath.Join(root, "package.json"), manifest)
-		writeFile(t, filepath.Join(root, "node_modules", "@s", "a", "package.json"), `{"name": "@s/a", "version": "1.0.0"}`)
-		writeFile(t, filepath.Join(root, "node_modules", "@s", "a", "index.js"), "exports.a = 1;\n")
-		result, err := s.Snapshot(root, nil).Check(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(result.Findings) != 1 || result.Findings[0].Code != finding.NoDeclarations || result.Findings[0].Data["install"] != want || !strings.Contains(result.Findings[0].Message, want) {
-			t.Errorf("%s: %+v", manifest, result.Findings)
-		}
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			writeFile(t, filepath.Join(root, ".sandbox", "sandbox.config.js"), fmt.Sprintf("export default { %q: { permissions: [] } };\n", tt.library))
+			writeFile(t, filepath.Join(root, "package.json"), tt.manifest)
+			folder := filepath.Join(root, "node_modules", filepath.FromSlash(strings.TrimSuffix(tt.library, "/fp.js")))
+			writeFile(t, filepath.Join(folder, "package.json"), `{"version": "1.0.0"}`)
+			writeFile(t, filepath.Join(folder, "index.js"), "exports.a = 1;\n")
+			writeFile(t, filepath.Join(folder, "fp.js"), "exports.a = 1;\n")
+			result, err := s.Snapshot(root, nil).Check(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(result.Findings) != 1 || result.Findings[0].Code != finding.NoDeclarations || result.Findings[0].Data["install"] != tt.install {
+				t.Fatalf("found %+v", result.Findings)
+			}
+			for _, want := range []string{tt.says, tt.install} {
+				if message := result.Findings[0].Message; !strings.Contains(message, want) {
+					t.Errorf("%q does not say %q", message, want)
+				}
+			}
+		})
 	}
 }
 
