@@ -1,5 +1,260 @@
-/** A host global that a library may use: by name, or narrowed to what `allow` lists. */
-export type Permission = string | { name: string; allow?: string[] };
+// <globals>
+/** The host globals that are well known. Made from the catalogue of sandbox-lsp. */
+export type HostGlobal =
+  | "AbortController"
+  | "AbortSignal"
+  | "Accelerometer"
+  | "AmbientLightSensor"
+  | "Animation"
+  | "Atomics"
+  | "Audio"
+  | "AudioContext"
+  | "AudioDecoder"
+  | "AudioEncoder"
+  | "BarcodeDetector"
+  | "Blob"
+  | "BroadcastChannel"
+  | "Buffer"
+  | "ByteLengthQueuingStrategy"
+  | "CSS"
+  | "CSSStyleSheet"
+  | "CanvasRenderingContext2D"
+  | "Comment"
+  | "CompressionStream"
+  | "CountQueuingStrategy"
+  | "Crypto"
+  | "DOMMatrix"
+  | "DOMMatrixReadOnly"
+  | "DOMPoint"
+  | "DOMPointReadOnly"
+  | "DOMQuad"
+  | "DOMRect"
+  | "DOMRectReadOnly"
+  | "DecompressionStream"
+  | "DigitalCredential"
+  | "DocumentFragment"
+  | "EventSource"
+  | "EventTarget"
+  | "EyeDropper"
+  | "FederatedCredential"
+  | "File"
+  | "FileReader"
+  | "FileReaderSync"
+  | "FontFace"
+  | "FormData"
+  | "GPU"
+  | "Gyroscope"
+  | "Headers"
+  | "Highlight"
+  | "IDBKeyRange"
+  | "IdentityCredential"
+  | "IdleDetector"
+  | "Image"
+  | "ImageCapture"
+  | "ImageData"
+  | "ImageDecoder"
+  | "Intl"
+  | "LanguageDetector"
+  | "LanguageModel"
+  | "Magnetometer"
+  | "MediaRecorder"
+  | "MediaStreamTrackProcessor"
+  | "MessageChannel"
+  | "MessagePort"
+  | "NDEFReader"
+  | "Navigator"
+  | "NodeFilter"
+  | "Notification"
+  | "OfflineAudioContext"
+  | "OffscreenCanvas"
+  | "OffscreenCanvasRenderingContext2D"
+  | "Option"
+  | "PasswordCredential"
+  | "Path2D"
+  | "PaymentRequest"
+  | "Performance"
+  | "PerformanceObserver"
+  | "PresentationRequest"
+  | "PressureObserver"
+  | "PublicKeyCredential"
+  | "QuotaExceededError"
+  | "RTCDataChannel"
+  | "RTCPeerConnection"
+  | "Range"
+  | "ReportingObserver"
+  | "Request"
+  | "Response"
+  | "SVGMatrix"
+  | "SVGPoint"
+  | "SVGRect"
+  | "Scheduler"
+  | "SharedWorker"
+  | "SpeechRecognition"
+  | "Storage"
+  | "SubtleCrypto"
+  | "Summarizer"
+  | "Temporal"
+  | "Text"
+  | "TextDecoder"
+  | "TextDecoderStream"
+  | "TextEncoder"
+  | "TextEncoderStream"
+  | "Translator"
+  | "URL"
+  | "URLPattern"
+  | "URLSearchParams"
+  | "VideoDecoder"
+  | "VideoEncoder"
+  | "WebAssembly"
+  | "WebGL2RenderingContext"
+  | "WebGLRenderingContext"
+  | "WebKitCSSMatrix"
+  | "WebSocket"
+  | "WebTransport"
+  | "Window"
+  | "Worker"
+  | "WorkerNavigator"
+  | "XMLHttpRequest"
+  | "__dirname"
+  | "__filename"
+  | "addEventListener"
+  | "alert"
+  | "blur"
+  | "browser"
+  | "caches"
+  | "cancelAnimationFrame"
+  | "cancelIdleCallback"
+  | "captureEvents"
+  | "chrome"
+  | "clearImmediate"
+  | "clearInterval"
+  | "clearTimeout"
+  | "clientInformation"
+  | "close"
+  | "closed"
+  | "confirm"
+  | "console"
+  | "cookieStore"
+  | "createImageBitmap"
+  | "crossOriginIsolated"
+  | "crypto"
+  | "customElements"
+  | "devicePixelRatio"
+  | "dispatchEvent"
+  | "document"
+  | "documentPictureInPicture"
+  | "event"
+  | "exports"
+  | "external"
+  | "fetch"
+  | "find"
+  | "focus"
+  | "fonts"
+  | "frameElement"
+  | "frames"
+  | "getComputedStyle"
+  | "getScreenDetails"
+  | "getSelection"
+  | "global"
+  | "history"
+  | "importScripts"
+  | "indexedDB"
+  | "innerHeight"
+  | "innerWidth"
+  | "isSecureContext"
+  | "launchQueue"
+  | "length"
+  | "localStorage"
+  | "location"
+  | "locationbar"
+  | "matchMedia"
+  | "menubar"
+  | "module"
+  | "moveBy"
+  | "moveTo"
+  | "name"
+  | "navigation"
+  | "navigator"
+  | "open"
+  | "opener"
+  | "orientation"
+  | "origin"
+  | "originAgentCluster"
+  | "outerHeight"
+  | "outerWidth"
+  | "pageXOffset"
+  | "pageYOffset"
+  | "parent"
+  | "personalbar"
+  | "postMessage"
+  | "print"
+  | "process"
+  | "prompt"
+  | "queryLocalFonts"
+  | "releaseEvents"
+  | "removeEventListener"
+  | "reportError"
+  | "requestAnimationFrame"
+  | "requestIdleCallback"
+  | "require"
+  | "resizeBy"
+  | "resizeTo"
+  | "scheduler"
+  | "screen"
+  | "screenLeft"
+  | "screenTop"
+  | "screenX"
+  | "screenY"
+  | "scroll"
+  | "scrollBy"
+  | "scrollTo"
+  | "scrollX"
+  | "scrollY"
+  | "scrollbars"
+  | "self"
+  | "sessionStorage"
+  | "setImmediate"
+  | "setInterval"
+  | "setTimeout"
+  | "sharedStorage"
+  | "showDirectoryPicker"
+  | "showOpenFilePicker"
+  | "showSaveFilePicker"
+  | "speechSynthesis"
+  | "status"
+  | "statusbar"
+  | "stop"
+  | "structuredClone"
+  | "toolbar"
+  | "top"
+  | "trustedTypes"
+  | "visualViewport"
+  | "webkitAudioContext"
+  | "webkitRTCPeerConnection"
+  | "webkitRequestFileSystem"
+  | "webkitSpeechRecognition"
+  | "webkitURL"
+  | "window";
+// </globals>
+
+/** The name of a host global. Those that are well known are proposed while typing. */
+export type GlobalName = HostGlobal | (string & {});
+
+/** A host global that a library may use: by name, or as an object that says more. */
+export type Permission = GlobalName | Grant;
+
+/** A permission that says more than a name. */
+export interface Grant {
+  name: GlobalName;
+  /** What the grant is narrowed to: addresses for `fetch`, keys for a storage. */
+  allow?: readonly string[];
+  /** Why the library needs it, for whoever reviews the policy. */
+  reason?: string;
+  /** Who answers for it. */
+  owner?: string;
+  /** The last day on which it is meant to be valid, such as `"2027-01-31"`. */
+  expires?: string;
+}
 
 /** Quotas. One that fires makes the sandbox dead. */
 export interface Limits {
@@ -24,7 +279,7 @@ export interface Workload {
 /** The policy of one library. */
 export interface LibraryPolicy {
   /** The host globals that it may use. `[]` grants none. */
-  permissions: Permission[];
+  permissions: readonly Permission[];
   workloads?: Record<string, Workload>;
   /** Whether requests below the package are redirected as well. */
   subpaths?: boolean;
@@ -52,15 +307,17 @@ export interface SandboxOptions {
   results?: "mirror" | "live";
   /** Where the value of a granted name comes from, instead of `globalThis[name]`. */
   capabilities?: Record<string, unknown>;
+  /** `"exact"` asks the host for every property, as host proxies may want it. */
+  reads?: "window" | "exact";
 }
 
 /**
  * One library in an engine of its own.
  *
- * Plain data crosses as copies: a write to a copy is not seen on the other side.
- * Functions, classes, instances and errors of the library's own classes cross as
- * proxies. Arguments that a callback does not declare, past the second, are live
- * proxies too.
+ * Functions, classes, instances and host objects cross as live proxies. Values with
+ * internal slots (Date, RegExp, Map, Set, errors, buffers, promises) are real objects on
+ * both sides, brought up to date whenever they are in a message. Plain results are the
+ * host's own objects, unless `results` is `"live"`.
  */
 export interface Sandbox {
   /** What the library exports, as a live proxy. */
@@ -77,24 +334,48 @@ export interface Sandbox {
   createInstance(path: string | readonly string[], args?: readonly unknown[]): any;
   /** Evaluates a workload beside the library, once per name, and returns its exports. */
   loadWorkload(name: string, code: string): any;
+  /**
+   * Takes back what crossed as a proxy: the given values (functions, instances, granted
+   * globals), or all of it when none is given. Mirrors are data already given.
+   */
+  revoke(...values: unknown[]): void;
+  /** Counts of what is alive on both sides and has crossed so far. */
+  stats(): SandboxStats;
   /** Does nothing: a sandbox holds no process open. */
   unrefPump(): void;
   /** Frees the engine. Every later use of anything that came from it throws. */
   dispose(): void;
 }
 
+export interface SandboxStats {
+  /** Calls of the guest that the host answered, traps included. */
+  crossings: number;
+  /** Properties and elements that were copied. */
+  shipped: number;
+  /** Results that came back after they had lost their originals. */
+  unlinked: number;
+  /** Host objects that the guest knows; `weak` of them only for as long as it keeps them. */
+  exposed: number;
+  weak: number;
+  /** Guest objects that the host holds; `pins` of them for results that are data. */
+  held: number;
+  pins: number;
+  /** Bytes of the guest's heap. */
+  memoryBytes: number;
+}
+
 export declare const SandboxManager: {
   /**
    * Loads the engine. `wasm` says where from: in browsers `/dist/quickjs.wasm` when it
-   * is not given. `count` engines are prepared for createSandboxSync.
+   * is not given.
    */
-  ready(options?: { wasm?: string | URL | BufferSource | WebAssembly.Module; count?: number }): Promise<void>;
+  ready(options?: { wasm?: string | URL | BufferSource | WebAssembly.Module }): Promise<void>;
   /**
    * Runs `code`, which assigns the library's exports to `__SANDBOXED_LIB__`, in a
    * sandbox of its own. Rejects with a SandboxError when it does not load.
    */
   createSandbox(name: string, code: string, options?: SandboxOptions): Promise<Sandbox>;
-  /** The same, with one of the engines that `ready` prepared. */
+  /** The same at once; in browsers after `ready`. */
   createSandboxSync(name: string, code: string, options?: SandboxOptions): Sandbox;
 };
 
@@ -114,3 +395,6 @@ export declare class SandboxDeadError extends SandboxError {}
 
 /** The sandbox was disposed of. */
 export declare class SandboxDisposedError extends SandboxError {}
+
+/** The sandbox, or the value that was used, was taken back. */
+export declare class SandboxRevokedError extends SandboxError {}

@@ -60,6 +60,8 @@ class StandIn {
   }
 
   get(_, key, receiver) {
+    // A promise that is resolved with it only asks whether to wait; it may be told no.
+    if (key === "then" && this.#sandbox.refusal()) return undefined;
     return this.#sandbox.run(() => {
       const ref = this.#ref;
       if (this.#membrane.linkOf(receiver) === this.#link) return this.#engine.get(ref, key);

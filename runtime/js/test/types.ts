@@ -1,5 +1,5 @@
 // Compiled, never run: the types of the package as applications use them.
-import { defineConfig, loadBundle, SandboxLimitError, SandboxManager } from "@sandbox-lsp/runtime";
+import { defineConfig, loadBundle, type Permission, SandboxLimitError, SandboxManager } from "@sandbox-lsp/runtime";
 
 export default defineConfig({
   lodash: {
@@ -10,6 +10,28 @@ export default defineConfig({
   },
 });
 
+// A policy in TypeScript may say everything that one in JavaScript may.
+const prices: Permission = {
+  name: "fetch",
+  allow: ["https://api.example.com/*"],
+  reason: "loads prices",
+  owner: "team-shop",
+  expires: "2027-01-31",
+};
+const shared = ["Intl", "aGlobalThatNobodyKnows"] as const;
+defineConfig({
+  prices: { permissions: [prices, { name: "crypto", reason: "makes identifiers" }] },
+  dates: { permissions: shared, reads: "exact", results: "live", snapshot: true, subpaths: true },
+});
+
+// @ts-expect-error a reason is text
+defineConfig({ qs: { permissions: [{ name: "fetch", reason: 1 }] } });
+// @ts-expect-error a day is text
+defineConfig({ qs: { permissions: [{ name: "fetch", expires: new Date() }] } });
+// @ts-expect-error a grant has a name
+defineConfig({ qs: { permissions: [{ reason: "loads prices" }] } });
+// @ts-expect-error no such option of a grant
+defineConfig({ qs: { permissions: [{ name: "fetch", allows: [] }] } });
 // @ts-expect-error permissions are required
 defineConfig({ qs: {} });
 // @ts-expect-error permissions are a list

@@ -154,7 +154,7 @@ const PER_SANDBOX = 50; // sequences that share one
  */
 export async function runRandom({ createSandbox, first, count, most = 5, say = () => {} }) {
   const failures = [];
-  let failed = 0;
+  const failed = [];
   let undecided = 0;
   let sandbox;
   for (let i = 0; i < count; i++) {
@@ -173,7 +173,7 @@ export async function runRandom({ createSandbox, first, count, most = 5, say = (
     }
     sandbox.dispose();
     sandbox = undefined;
-    failed++;
+    failed.push(seed);
     if (failures.length >= most) continue;
     const again = async (list) => {
       const fresh = await createSandbox(actorSource, { results });
