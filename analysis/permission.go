@@ -111,13 +111,13 @@ func permissions(c cursor, where text.Range, used, guest map[string]bool) []Comp
 		}
 		item := Completion{
 			Label: g.Name, Kind: KindPermission, Range: where, Sort: rank + g.Name, NewText: c.quoteHere(g.Name), Plain: c.quoteHere(g.Name),
-			Detail: fmt.Sprintf("%s %s, in %s", g.Grade, g.Shape, g.Realms),
+			Detail: fmt.Sprintf("%s %s", g.Grade, g.Kind()),
 		}
 		if used[g.Name] {
 			item.Detail += ", used by this library"
 		}
 		if g.Listed || used[g.Name] { // the rest is said by hover; here it would only make the answer long
-			item.Documentation = explain(g)
+			item.Documentation = g.Markdown()
 		}
 		items = append(items, item)
 		if subject := attenuation.SubjectOf(g.Name); subject != attenuation.Nothing && c.site() == sitePermission {
@@ -196,22 +196,6 @@ func rules(c cursor, where text.Range) []Completion {
 	return items
 }
 
-// explain describes a global for a person who decides about granting it.
-func explain(g hostglobals.Global) string {
-	var b strings.Builder
-	if g.Doc != "" {
-		b.WriteString(g.Doc)
-	}
-	if g.Link != "" {
-		fmt.Fprintf(&b, " [Reference](%s)", g.Link)
-	}
-	fmt.Fprintf(&b, "\n\nAuthority: **%s**. %s", g.Grade, g.Reason)
-	if g.Narrower != "" {
-		fmt.Fprintf(&b, "\n\nInstead: %s", g.Narrower)
-	}
-	return strings.TrimSpace(b.String())
-}
-
 // hoverPermission describes the global that a permission names.
 func hoverPermission(name string, guest map[string]bool) string {
 	g, ok := hostglobals.Lookup(name)
@@ -226,7 +210,7 @@ func hoverPermission(name string, guest map[string]bool) string {
 	if guest[name] {
 		own = "\n\nEvery sandbox has it of its own, so the permission adds nothing."
 	}
-	return fmt.Sprintf("**%s** (%s, in %s)%s\n\n%s", g.Name, g.Shape, g.Realms, own, explain(g))
+	return fmt.Sprintf("**%s** (%s)%s\n\n%s", g.Name, g.Kind(), own, g.Markdown())
 }
 
 // hoverRule says what a rule of a permission allows.

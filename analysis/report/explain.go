@@ -8,37 +8,45 @@ import (
 	"strings"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/hostglobals"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 )
 
-// UnknownCodeError is a code that no finding has.
+// UnknownCodeError is a word that is neither the code of a finding nor a host global.
 type UnknownCodeError struct {
 	Code string
-	// Suggestion is a code that is close to it, or "".
+	// Suggestion is a code, or a global, that is close to it, or "".
 	Suggestion string
 }
 
 func (e *UnknownCodeError) Error() string {
 	if e.Suggestion != "" {
-		return fmt.Sprintf("no finding has the code %s; did you mean %s?", e.Code, e.Suggestion)
+		return fmt.Sprintf("no finding has the code %s, and no host has a global of that name; did you mean %s?", e.Code, e.Suggestion)
 	}
-	return fmt.Sprintf("no finding has the code %s; sandbox-lsp explain lists all codes", e.Code)
+	return fmt.Sprintf("no finding has the code %s, and no host has a global of that name; sandbox-lsp explain lists all codes", e.Code)
 }
 
-// Explain prints the page of a code, in whatever case it was typed. A code that does
-// not exist is an *UnknownCodeError.
-func (p Pretty) Explain(w io.Writer, code string) error {
-	page, ok := finding.PageOf(finding.Code(strings.ToUpper(code)))
-	if !ok {
-		var known []string
-		for _, c := range finding.Codes() {
-			known = append(known, string(c))
-		}
-		return &UnknownCodeError{Code: code, Suggestion: resolve.Nearest(strings.ToUpper(code), known)}
-	}
+// Explain prints the page of a code, in whatever case it was typed, or what a host
+// global hands over. What is neither is an *UnknownCodeError.
+func (p Pretty) Explain(w io.Writer, subject string) error {
 	out := bufio.NewWriter(w)
-	p.page(out, page)
-	return flush(out)
+	if page, ok := finding.PageOf(finding.Code(strings.ToUpper(subject))); ok {
+		p.page(out, page.Markdown)
+		return flush(out)
+	}
+	if g, ok := hostglobals.Lookup(subject); ok {
+		p.page(out, fmt.Sprintf("# %s (%s)\n\n%s\n", g.Name, g.Kind(), strings.ReplaceAll(g.Markdown(), "**", "")))
+		return flush(out)
+	}
+	var known []string
+	for _, c := range finding.Codes() {
+		known = append(known, string(c))
+	}
+	suggestion := resolve.Nearest(strings.ToUpper(subject), known)
+	if suggestion == "" {
+		suggestion, _ = hostglobals.Suggest(subject)
+	}
+	return &UnknownCodeError{Code: subject, Suggestion: suggestion}
 }
 
 var (
@@ -48,9 +56,9 @@ var (
 
 // page prints a page's Markdown so that it reads well without a renderer: headings
 // and code stand out by colour where there is colour, and by indentation anyway.
-func (p Pretty) page(out *bufio.Writer, page finding.Page) {
+func (p Pretty) page(out *bufio.Writer, markdown string) {
 	inCode := false
-	for line := range strings.Lines(page.Markdown) {
+	for line := range strings.Lines(markdown) {
 		line = strings.TrimSuffix(line, "\n")
 		info, fence := strings.CutPrefix(line, "```")
 		switch {
@@ -79,6 +87,6 @@ func (p Pretty) Codes(w io.Writer) error {
 		page, _ := finding.PageOf(code)
 		fmt.Fprintf(out, "%s  %s\n", p.paint(bold, string(code)), page.Title)
 	}
-	fmt.Fprintf(out, "\nsandbox-lsp explain %s says more about one.\n", finding.MissingPermission)
+	fmt.Fprintf(out, "\nsandbox-lsp explain %s says more about one, and sandbox-lsp explain fetch what that global hands over.\n", finding.MissingPermission)
 	return flush(out)
 }

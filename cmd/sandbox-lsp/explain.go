@@ -10,8 +10,8 @@ import (
 
 func (c *cli) explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [code]",
-		Short: "Explain a finding by its code, such as SBX014; without one, list all codes",
+		Use:   "explain [code or global]",
+		Short: "Explain a finding by its code, such as SBX014, or what a global such as fetch hands over; alone, list all codes",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := c.checkColor(); err != nil {

@@ -19,15 +19,18 @@ func TestExplain(t *testing.T) {
 		code     int
 		out, err string
 	}{
-		"a page":            {[]string{"explain", "SBX014"}, exitClean, "SBX014: A global that the library uses is not granted\n\nWhat it means\n", ""},
-		"in lower case":     {[]string{"explain", "sbx003"}, exitClean, "    // .sandbox/sandbox.config.js\n    export default {\n", ""},
-		"in colour":         {[]string{"explain", "SBX014", "--color", "always"}, exitClean, "\x1b[1mWhat it means\x1b[0m", ""},
-		"all codes":         {[]string{"explain"}, exitClean, "SBX005  A library has no permissions\n", ""},
-		"a slip":            {[]string{"explain", "SBX0144"}, exitUsage, "", "did you mean SBX014?"},
-		"unknown":           {[]string{"explain", "frobnicate"}, exitUsage, "", "sandbox-lsp explain lists all codes"},
-		"bad colour":        {[]string{"explain", "--color", "blue"}, exitUsage, "", "auto, always or never"},
-		"too many":          {[]string{"explain", "SBX001", "SBX002"}, exitUsage, "", "at most 1 arg"},
-		"no colour in pipe": {[]string{"explain", "SBX001"}, exitClean, "`export default {};`", ""},
+		"a page":             {[]string{"explain", "SBX014"}, exitClean, "SBX014: A global that the library uses is not granted\n\nWhat it means\n", ""},
+		"in lower case":      {[]string{"explain", "sbx003"}, exitClean, "    // .sandbox/sandbox.config.js\n    export default {\n", ""},
+		"in colour":          {[]string{"explain", "SBX014", "--color", "always"}, exitClean, "\x1b[1mWhat it means\x1b[0m", ""},
+		"all codes":          {[]string{"explain"}, exitClean, "SBX005  A library has no permissions\n", ""},
+		"a slip":             {[]string{"explain", "SBX0144"}, exitUsage, "", "did you mean SBX014?"},
+		"a global":           {[]string{"explain", "fetch"}, exitClean, "Authority: powerful. It sends requests anywhere", ""},
+		"a global's kind":    {[]string{"explain", "localStorage"}, exitClean, "localStorage (object, in windows and Node)\n", ""},
+		"a slip of a global": {[]string{"explain", "fecth"}, exitUsage, "", "did you mean fetch?"},
+		"unknown":            {[]string{"explain", "frobnicate"}, exitUsage, "", "sandbox-lsp explain lists all codes"},
+		"bad colour":         {[]string{"explain", "--color", "blue"}, exitUsage, "", "auto, always or never"},
+		"too many":           {[]string{"explain", "SBX001", "SBX002"}, exitUsage, "", "at most 1 arg"},
+		"no colour in pipe":  {[]string{"explain", "SBX001"}, exitClean, "`export default {};`", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ package hostglobals
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -99,6 +100,23 @@ type Global struct {
 	Listed bool
 }
 
+// Markdown describes the global for a person who decides about granting it.
+func (g Global) Markdown() string {
+	var b strings.Builder
+	b.WriteString(g.Doc)
+	if g.Link != "" {
+		fmt.Fprintf(&b, " [Reference](%s)", g.Link)
+	}
+	fmt.Fprintf(&b, "\n\nAuthority: **%s**. %s", g.Grade, g.Reason)
+	if g.Narrower != "" {
+		fmt.Fprintf(&b, "\n\nInstead: %s", g.Narrower)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Kind says what the global is and where: "function, in windows and workers".
+func (g Global) Kind() string { return fmt.Sprintf("%s, in %s", g.Shape, g.Realms) }
+
 // catalogue is every name with what was found about it, without the texts.
 var catalogue = sync.OnceValue(func() map[string]entry {
 	entries := make(map[string]entry, 1600)
@@ -163,6 +181,16 @@ func facts(name string, e entry) (Global, string) {
 	}
 	r := gradeOf(name, shape)
 	return Global{Name: name, Realms: e.realms, Shape: shape, Grade: r.grade, Reason: r.reason, Narrower: r.narrower, Listed: r.names != ""}, typed
+}
+
+// ActsOnWrite reports whether a host does something when a script gives a global a value:
+// goes to another page, keeps it for the next one, or calls it later.
+func ActsOnWrite(name string) bool {
+	if name == "location" || name == "name" {
+		return true
+	}
+	_, known := catalogue()[name]
+	return known && strings.HasPrefix(name, "on")
 }
 
 var globalObjects = map[string]bool{
