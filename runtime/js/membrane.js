@@ -25,6 +25,8 @@ export class Membrane {
   guest = {};
   /** Host prototypes whose methods insist on an iterator of their own realm. */
   iteratorProtos = new Set();
+  /** How many mirrors are being made, one inside the other. */
+  receiving = 0;
   stats = { crossings: 0, shipped: 0, unlinked: 0 };
   #engine;
   #sandbox;
@@ -258,17 +260,23 @@ export class Membrane {
       if (mirrored !== undefined) {
         const link = new Link(MIRROR, undefined, 0, 0);
         link.mirror = mirrored;
-        const made = mirrored.receive(
-          ref,
-          (value) => {
-            link.value = value;
-            link.ref = engine.dup(ref);
-            this.#mark(link, false);
-            this.#links.set(value, link);
-            this.#at.set(ref, link);
-          },
-          link,
-        );
+        this.receiving++;
+        let made = false;
+        try {
+          made = mirrored.receive(
+            ref,
+            (value) => {
+              link.value = value;
+              link.ref = engine.dup(ref);
+              this.#mark(link, false);
+              this.#links.set(value, link);
+              this.#at.set(ref, link);
+            },
+            link,
+          );
+        } finally {
+          this.receiving--;
+        }
         if (made) {
           this.#pin(link);
           return link.value;
