@@ -105,19 +105,6 @@ for (const [what, call] of Object.entries(inOneTurn)) {
   });
 }
 
-test("leaks: symbols of the guest's that the host dropped go back", async (t) => {
-  const sandbox = await sandboxOf(t, library, { limits: { memoryMB: 64 } });
-  for (let i = 0; i < 20_000; i++) sandbox.exports.symbol(i);
-  await collectGarbage();
-  sandbox.exports.add(1, 2);
-  const before = sandbox.stats().memoryBytes;
-  for (let i = 0; i < 20_000; i++) sandbox.exports.symbol(i);
-  await collectGarbage();
-  sandbox.exports.add(1, 2);
-  const grown = sandbox.stats().memoryBytes - before;
-  assert.ok(grown < 0.5 * MB, `${(grown / MB).toFixed(2)} MB more`);
-});
-
 test("leaks: guest objects that the host dropped go back to the guest", async (t) => {
   const sandbox = await sandboxOf(t, library);
   const { exports } = sandbox;

@@ -21,7 +21,6 @@ for (const [route, cases] of Object.entries(nodeRoutes)) {
 const leftovers = {
   "a timer": "setTimeout(() => {}, 5)",
   "an interval": "setInterval(() => {}, 5)",
-  "a listener": "x.signal.addEventListener('abort', () => {})",
   "a microtask": "queueMicrotask(() => {})",
   "a promise that nobody waits for": "new Promise(() => {})",
   "a reaction to a host promise": "x.promise.then(() => {})",

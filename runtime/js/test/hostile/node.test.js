@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { SandboxManager } from "../../index.js";
-import { runHostile } from "./suite.js";
 
+/** What a worker answers. */
+function answerOf(file) {
+  const worker = new Worker(new URL(file, import.meta.url));
+  return new Promise((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error(`${file} ended without an answer`)));
+  });
+}
+
+const { lines, cases: all, ...outcome } = await answerOf("./run.js");
 const byRoute = new Map();
-const lines = [];
-const outcome = await runHostile({
-  createSandbox: (code, options) => SandboxManager.createSandbox("hostile", code, options),
-  say: (line) => lines.push(line),
-  onCase(route, { name }, problems) {
-    if (!byRoute.has(route)) byRoute.set(route, []);
-    byRoute.get(route).push({ name, problems });
-  },
-});
+for (const one of all) byRoute.set(one.route, [...(byRoute.get(one.route) ?? []), one]);
 
 for (const [route, cases] of byRoute) {
   test(`hostile: ${route}`, async (t) => {
@@ -29,12 +30,7 @@ test("hostile: the suite has at least 400 programs, and says how many reached no
 });
 
 test("hostile: in a realm without walls each program that should show something does", async () => {
-  const worker = new Worker(new URL("./control.js", import.meta.url));
-  const { unseen, tried } = await new Promise((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("the worker ended without an answer")));
-  });
+  const { unseen, tried } = await answerOf("./control.js");
   assert.ok(tried >= 200, `${tried} programs`);
   assert.deepStrictEqual(unseen, []);
 });
