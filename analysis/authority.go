@@ -24,7 +24,10 @@ type Authority struct {
 	Unknowns []Unknown
 	// Defines are globals that the script makes itself before it first reads them.
 	Defines []string
-	Silent  []Silent
+	// Received are the names that methods take from the object that they are called on,
+	// which is the global object for somebody who takes the method off its own first.
+	Received []string
+	Silent   []Silent
 }
 
 // Place is a place in a file of a library, or in the bundle where the source map
@@ -87,7 +90,7 @@ func (sn *Snapshot) infer(ctx context.Context, s script) (*Authority, bool, erro
 	if err != nil {
 		return nil, false, err
 	}
-	a := &Authority{Defines: found.Defines}
+	a := &Authority{Defines: found.Defines, Received: found.Received}
 	for _, u := range found.Uses {
 		a.Uses = append(a.Uses, Use{u, m.place(u.Span)})
 	}
@@ -256,6 +259,7 @@ func (c *check) infer(ctx context.Context, l *Library) error {
 		l.Authority.Unknowns = append(l.Authority.Unknowns, a.Unknowns...)
 		l.Authority.Silent = append(l.Authority.Silent, a.Silent...)
 		l.Authority.Defines = append(l.Authority.Defines, a.Defines...)
+		l.Authority.Received = append(l.Authority.Received, a.Received...)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/hostglobals"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/nodecap"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax/authority"
 	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
@@ -213,11 +214,18 @@ func (c *corpus) inferred(p *page, a *analysis.Authority) {
 		if c.guest[u.Name] && u.Kind != authority.Write {
 			continue
 		}
+		var how []string
+		if u.Doubt != authority.NoDoubt {
+			if _, known := hostglobals.Known(u.Name); !known {
+				continue // members of the library's own objects
+			}
+			how = append(how, "perhaps")
+		}
 		path := short(u.Path)
 		if u.Root != "" {
 			path = u.Root + ": " + path
 		}
-		how := []string{u.Kind.String()}
+		how = append(how, u.Kind.String())
 		if u.Guarded {
 			how = append(how, "guarded")
 		}
@@ -230,6 +238,9 @@ func (c *corpus) inferred(p *page, a *analysis.Authority) {
 	unknowns := newTally()
 	for _, u := range a.Unknowns {
 		how := u.Reason.String() + ", " + u.Kind.String()
+		if u.Doubt != authority.NoDoubt {
+			how = "perhaps " + how
+		}
 		if u.Loading {
 			how += " loading"
 		}

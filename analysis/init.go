@@ -14,6 +14,7 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/hostglobals"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/resolve"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
+	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax/authority"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
@@ -183,7 +184,14 @@ func (sn *Snapshot) propose(ctx context.Context, name string, progress Progress)
 		if f := failureOf(l); f != nil {
 			proposed.Notes = append(proposed.Notes, fmt.Sprintf("It does not load with these: %s.", strings.TrimSuffix(f.Message, ".")))
 		}
+		perhaps := doubts(l, guest)
+		if note := perhaps.note(); note != "" {
+			proposed.Notes = append(proposed.Notes, note)
+		}
 		for _, u := range l.Authority.Unknowns {
+			if u.Doubt != authority.NoDoubt {
+				continue
+			}
 			proposed.Notes = append(proposed.Notes, fmt.Sprintf("Unknown authority, %s: %s at %s.", u.Reason, u.Detail, u.Place))
 		}
 		return proposed, "", nil
@@ -211,6 +219,7 @@ func proposals(asked []*need) (grant, notes []string) {
 	for _, n := range asked {
 		g, known := hostglobals.Known(n.name)
 		switch {
+		case n.made:
 		case !n.fatal && !n.bare:
 			if known {
 				optional = append(optional, n.name)

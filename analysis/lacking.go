@@ -50,6 +50,9 @@ func (r *reporter) lacking(l *Library, failure *load.Failure, s script, guest ma
 	}
 	asked := map[Place]bool{} // by code that does without
 	for _, u := range l.Authority.Uses {
+		if u.Doubt != authority.NoDoubt {
+			continue
+		}
 		if u.Kind == authority.Presence || u.Guarded {
 			asked[u.Place] = true
 		} else if u.Root != "" || strings.Contains(u.Path, ".") {

@@ -25,6 +25,9 @@ type need struct {
 	fatal bool    // the load failed for lack of it
 	used  bool    // some use is more than a presence check
 	bare  bool    // some use has no guard
+	// made says that the library only gives the name a value, and that no host acts on
+	// that: it stays in the guest.
+	made bool
 }
 
 // needs gathers what a library asks for by name. Names that the guest has of its own
@@ -46,6 +49,9 @@ func needs(l *Library, guest map[string]bool) []*need {
 		own[name] = true
 	}
 	for _, u := range l.Authority.Uses {
+		if u.Doubt != authority.NoDoubt {
+			continue // see doubts
+		}
 		// window.fetch asks for window before it asks for fetch.
 		if u.Root != "" && u.Root != "this" && u.Root != "globalThis" {
 			root := u
@@ -55,11 +61,14 @@ func needs(l *Library, guest map[string]bool) []*need {
 			n := get(root.Name)
 			n.uses = append(n.uses, root)
 		}
-		if u.Kind == authority.Write && u.Path == u.Name {
-			own[u.Name] = own[u.Name] || u.Loading // made inside the guest; the host does not see it
-			continue
-		}
 		n := get(u.Name)
+		if u.Kind == authority.Write && u.Path == u.Name {
+			// Made inside the guest; the host does not see it.
+			own[u.Name] = own[u.Name] || u.Loading
+			if !hostglobals.ActsOnWrite(u.Name) {
+				continue
+			}
+		}
 		n.uses = append(n.uses, u)
 	}
 	for _, t := range l.Touches {
@@ -74,9 +83,13 @@ func needs(l *Library, guest map[string]bool) []*need {
 	var out []*need
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		n := byName[name]
-		if guest[name] || own[name] && !n.fatal {
+		if guest[name] {
 			continue
 		}
+		if own[name] && !n.fatal {
+			n.uses, n.seen = slices.DeleteFunc(n.uses, func(u Use) bool { return !u.assigns() }), nil
+		}
+		n.made = len(n.uses) == 0 && len(n.seen) == 0 && !n.fatal
 		for _, u := range n.uses {
 			n.used = n.used || u.Kind != authority.Presence
 			n.bare = n.bare || u.Kind != authority.Presence && !u.Guarded
@@ -144,8 +157,9 @@ func (r *reporter) authority(l *Library, guest map[string]bool) {
 	if !r.lib.Unsure { // else nobody knows what is missing
 		r.missing(asked, granted)
 	}
-	r.unused(l, asked, guest)
-	r.unknown(l)
+	perhaps := doubts(l, guest)
+	r.unused(l, asked, guest, perhaps)
+	r.unknown(l, perhaps)
 }
 
 // missing reports SBX014: one finding for each name that the library uses, and one
@@ -155,7 +169,7 @@ func (r *reporter) missing(asked []*need, granted map[string]bool) {
 	for _, n := range asked {
 		_, known := hostglobals.Known(n.name)
 		switch {
-		case granted[n.name]:
+		case granted[n.name], n.made:
 		case n.fatal || n.bare:
 			r.missingOne(n, known)
 		case known && len(n.uses) == 0:
@@ -198,11 +212,15 @@ func (r *reporter) missingOne(n *need, known bool) {
 	severity := finding.Warning
 	var message strings.Builder
 	fmt.Fprintf(&message, "%q refers to %s, which is not granted to it", r.lib.Name, n.name)
+	assigned := len(n.seen) == 0 && !slices.ContainsFunc(n.uses, func(u Use) bool { return !u.assigns() })
 	switch {
 	case n.fatal:
 		severity = finding.Error
 		message.Reset()
 		fmt.Fprintf(&message, "%q needs %s while it loads, and it is not granted", r.lib.Name, n.name)
+	case assigned:
+		message.Reset()
+		fmt.Fprintf(&message, "%q assigns to %s, which is not granted to it", r.lib.Name, n.name)
 	}
 	var first Place
 	if len(n.uses) > 0 {
@@ -217,6 +235,10 @@ func (r *reporter) missingOne(n *need, known bool) {
 		message.WriteString("; seen while loading")
 	}
 	switch g, _ := hostglobals.Known(n.name); {
+	case assigned && g.Grade == hostglobals.Realm:
+		message.WriteString(". The value stays in the sandbox, and nothing happens outside. Do not grant it lightly: " + caution(g))
+	case assigned:
+		message.WriteString(". The value stays in the sandbox, and nothing happens outside; grant it if the library should have it.")
 	case !known:
 		message.WriteString(". No host that is known has a global of that name: another script would have to set it.")
 	case g.Grade == hostglobals.Realm:
@@ -229,6 +251,7 @@ func (r *reporter) missingOne(n *need, known bool) {
 	f := r.at(finding.MissingPermission, severity, r.grantsSpan(), "%s", message.String())
 	f.Data["permission"] = n.name
 	f.Data["evidence"] = n.evidence()
+	f.Data["access"] = n.access()
 	if first.Package != "" && first.Package != r.lib.Name {
 		f.Data["package"] = first.Package
 	}
@@ -240,6 +263,8 @@ func (r *reporter) missingOne(n *need, known bool) {
 		switch {
 		case u.Kind == authority.Presence:
 			message += " is looked for here"
+		case u.Kind == authority.Write:
+			message += " is written here"
 		case u.Guarded:
 			message += " is used here if it exists"
 		case u.Loading:
@@ -274,6 +299,28 @@ func (r *reporter) inside(p Place) string {
 	return ", in its dependency " + p.Package
 }
 
+// assigns reports whether a use gives the global itself a value.
+func (u Use) assigns() bool { return u.Kind == authority.Write && u.Path == u.Name }
+
+// access tells what a library does with a global: "read", "write", "read,write" or
+// "presence", when it only asks whether there is one.
+func (n *need) access() string {
+	reads, writes := len(n.uses) == 0, false
+	for _, u := range n.uses {
+		reads = reads || u.Kind == authority.Read
+		writes = writes || u.Kind == authority.Write
+	}
+	switch {
+	case reads && writes:
+		return "read,write"
+	case writes:
+		return "write"
+	case reads:
+		return "read"
+	}
+	return "presence"
+}
+
 // evidence tells how a need is known.
 func (n *need) evidence() string {
 	switch {
@@ -300,7 +347,7 @@ func evidenceOfAll(all []*need) string {
 
 // unused reports SBX013. A library whose authority is not known in full may use what
 // no scan sees, so for one of those it is only a hint.
-func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool) {
+func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool, perhaps doubtful) {
 	byName := map[string]*need{}
 	for _, n := range asked {
 		byName[n.name] = n
@@ -309,12 +356,20 @@ func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool) {
 		if _, known := hostglobals.Known(p.Name); !known || guest[p.Name] || byName[p.Name] != nil || hostglobals.IsGlobalObject(p.Name) {
 			continue // SBX010, SBX011 and SBX012 say what is to be said of those
 		}
-		severity, why := finding.Warning, "nothing in its bundle refers to it and nothing asked for it while loading"
-		if reads := readable(l.Authority.Unknowns); len(reads) > 0 {
-			severity = finding.Hint
-			why = fmt.Sprintf("no reference to it was found, though code that cannot be followed may use it (%s)", reads[0].Place)
+		if perhaps.names[p.Name] {
+			continue // SBX016 says where
 		}
-		f := r.at(finding.UnusedPermission, severity, p.Span, "%s is granted to %q, but %s. Remove it: what a library cannot do needs no watching.", p.Name, r.lib.Name, why)
+		severity, why := finding.Warning, "nothing in its bundle refers to it and nothing asked for it while loading. Remove it: what a library cannot do needs no watching."
+		reads := readable(l.Authority.Unknowns)
+		switch {
+		case len(reads) > 0:
+			severity = finding.Hint
+			why = fmt.Sprintf("no reference to it was found, though code that cannot be followed may use it (%s). Remove it only if you know that the library does without.", reads[0].Place)
+		case slices.Contains(l.Authority.Received, p.Name):
+			severity = finding.Hint
+			why = "only methods refer to a member of that name, of the object that they are called on. Remove it only if you know that the library does without."
+		}
+		f := r.at(finding.UnusedPermission, severity, p.Span, "%s is granted to %q, but %s", p.Name, r.lib.Name, why)
 		f.Data["permission"] = p.Name
 	}
 }
@@ -324,9 +379,10 @@ func readable(unknowns []Unknown) []Unknown {
 }
 
 // unknown reports SBX016: once for a library, with the places.
-func (r *reporter) unknown(l *Library) {
-	unknowns := l.Authority.Unknowns
+func (r *reporter) unknown(l *Library, perhaps doubtful) {
+	unknowns := slices.DeleteFunc(slices.Clone(l.Authority.Unknowns), func(u Unknown) bool { return u.Doubt != authority.NoDoubt })
 	if len(unknowns) == 0 {
+		r.doubtful(perhaps)
 		return
 	}
 	reasons := map[string]int{}

@@ -34,6 +34,22 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// Doubt says how far an object of which a script takes a member may be another one than
+// the global object. There is none but for the receiver of functions that are not strict
+// code: without an object to be called on, they get the global object as their `this`.
+type Doubt int
+
+// The doubts.
+const (
+	NoDoubt Doubt = iota
+	// SomeDoubt is for a function that code which is not known may call without an
+	// object: a callback, a function that is exported or taken off its object.
+	SomeDoubt
+	// GreatDoubt is for a method that nothing takes off its object, and for names that the
+	// script gives to members of its own objects. No Use has it.
+	GreatDoubt
+)
+
 // Use is one place where a script uses a name of the global object.
 type Use struct {
 	// Name is the global's name: "fetch", "navigator".
@@ -48,7 +64,9 @@ type Use struct {
 	// RootGuarded is set where the script had asked for Root before: around this use,
 	// or where it gave the global object the name that stands here.
 	RootGuarded bool
-	Kind        Kind
+	// Doubt is NoDoubt or SomeDoubt.
+	Doubt Doubt
+	Kind  Kind
 	// Span is the name or the chain of members in the script.
 	Span text.Span
 	// Guarded is set where a condition has established that the name exists, a
@@ -91,7 +109,8 @@ func (r Reason) String() string {
 // cannot be followed, so that it may use any name.
 type Unknown struct {
 	Reason  Reason
-	Kind    Kind // Read or Write
+	Kind    Kind  // Read or Write
+	Doubt   Doubt // NoDoubt or SomeDoubt
 	Span    text.Span
 	Loading bool
 	// Detail is the expression, shortened: "root[name]".
@@ -105,16 +124,19 @@ type Result struct {
 	// Defines are the globals that the script surely makes itself before it first
 	// reads them, sorted. A caller that asks what the script needs leaves them out.
 	Defines []string
+	// Received are the names that methods, which are not strict code, take from the object
+	// they are called on, sorted. It is the global object only for somebody who takes the
+	// method off its own object first.
+	Received []string
 }
 
 // Infer reads a script. Its time and memory grow with the script's size; one that is
 // too tangled to be followed within them gets an Unknown that covers all of it.
 //
-// What it does not see: a sloppy `this` of a function that is a member of some object,
-// or that comes through other functions, is taken to be its receiver; an object that the
-// host hands out (an element's ownerDocument, an event's view) is not followed to the
-// global object it belongs to; Function and eval held as values are Uses of their names,
-// and no Unknown before something is seen to call them.
+// What it does not see: an object that the host hands out (an element's ownerDocument, an
+// event's view) is not followed to the global object it belongs to, and a method that is
+// not strict code is only taken to be called without its object where something takes a
+// member of its name off an object.
 func Infer(file *syntax.File) Result {
 	tree := syntax.TreeOf(file)
 	if tree.Root == nil {

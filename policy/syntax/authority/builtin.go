@@ -19,6 +19,12 @@ type hostCall struct {
 
 // calledHost follows a call of what stands at a path.
 func (e *engine) calledHost(call *parse.Node, f fact) {
+	if f.doubt != NoDoubt {
+		if makesCode(f.path) {
+			e.unfollowed(CodeFromText, Read, call, f)
+		}
+		return
+	}
 	h := hostCall{path: f.path}
 	if callee := last(call.Expression()); callee.Kind == parse.KindPropertyAccessExpression {
 		switch name := callee.Name().Text(); {
@@ -30,6 +36,9 @@ func (e *engine) calledHost(call *parse.Node, f fact) {
 		case name == "bind":
 			h.first = -1
 			e.arrive(call, f)
+			if makesCode(f.path) && len(call.Arguments()) > 1 {
+				e.unknown(CodeFromText, Read, call)
+			}
 			e.hostCalls[call] = append(e.hostCalls[call], h)
 			return
 		}
@@ -44,7 +53,26 @@ func (e *engine) calledHost(call *parse.Node, f fact) {
 		if args := call.Arguments(); h.first >= 0 && len(args) > h.first && e.isText(args[h.first], 0) {
 			e.unknown(CodeFromText, Read, call)
 		}
+	case "Reflect.get":
+		if e.takesConstructor(call, h.first) {
+			e.arrive(call, fact{what: maker, root: "constructor"})
+		}
+	case "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor":
+		if e.takesConstructor(call, h.first) {
+			e.unknown(ConstructorWalk, Read, call)
+		}
 	}
+}
+
+// takesConstructor reports whether a call is given a function and the text
+// "constructor".
+func (e *engine) takesConstructor(call *parse.Node, first int) bool {
+	args := call.Arguments()
+	if first < 0 || len(args) < first+2 {
+		return false
+	}
+	names, ok := e.constants(args[first+1], nil, 0)
+	return ok && slices.Contains(names, "constructor") && (e.isFunction(args[first], 0) || e.onlyCode(args[first], 0))
 }
 
 // isText reports whether an expression is surely a text.
@@ -190,10 +218,10 @@ func (e *engine) rooted() bool {
 func (e *engine) adopt(inner *engine, call *parse.Node) {
 	result := inner.report()
 	for _, u := range result.Uses {
-		e.use(call, fact{what: host, path: u.Path, root: u.Root, soft: u.Guarded, asked: u.RootGuarded}, u.Kind)
+		e.use(call, fact{what: host, path: u.Path, root: u.Root, soft: u.Guarded, asked: u.RootGuarded, doubt: u.Doubt}, u.Kind)
 	}
 	for _, u := range result.Unknowns {
-		e.unknown(u.Reason, u.Kind, call)
+		e.unfollowed(u.Reason, u.Kind, call, fact{doubt: u.Doubt})
 	}
 }
 
@@ -206,9 +234,24 @@ func (e *engine) argument(a argument) {
 				e.unknown(CodeFromText, Read, call)
 			}
 		}
+		// What the language's own functions do with one is harmless otherwise, except for
+		// those that hand it on.
+		harmless := slices.ContainsFunc(e.hostCalls[call], func(h hostCall) bool {
+			switch firstName(h.path) {
+			case "Object", "Reflect", "String", "Boolean", "Number", "Symbol", "JSON", "Math", "Error", "isNaN", "isFinite":
+				return true
+			}
+			return false
+		})
+		if !harmless && !e.covered(call) {
+			e.lost(call.Arguments()[a.index], f)
+		}
 		return
 	}
 	arg := call.Arguments()[a.index]
+	if f.doubt != NoDoubt && (e.passesOn(call, a.index) || e.setsReceiver(call, a.index-1)) {
+		return // one function's receiver becomes another one's
+	}
 	if f.what == global {
 		known := false
 		for _, h := range e.hostCalls[call] {
@@ -239,7 +282,9 @@ func (e *engine) borrowed(call *parse.Node, index int, f fact) bool {
 	switch e.methodName(callee.Expression()) {
 	case "hasOwnProperty", "propertyIsEnumerable":
 		e.asked(call, 1, f)
-	case "toString", "toLocaleString", "valueOf", "isPrototypeOf":
+	case "valueOf":
+		e.arrive(call, f)
+	case "toString", "toLocaleString", "isPrototypeOf":
 	default:
 		return false
 	}
@@ -294,10 +339,10 @@ func (e *engine) builtinArgument(call *parse.Node, h hostCall, index int, f fact
 		e.arrive(call, f)
 	case "Object.keys", "Object.values", "Object.entries", "Object.getOwnPropertyNames", "Object.getOwnPropertyDescriptors",
 		"Reflect.ownKeys", "JSON.stringify":
-		e.unknown(Enumerated, Read, call)
+		e.unfollowed(Enumerated, Read, call, f)
 	case "Object.assign":
 		if i > 0 {
-			e.unknown(Enumerated, Read, call)
+			e.unfollowed(Enumerated, Read, call, f)
 			break
 		}
 		for _, source := range call.Arguments()[next:] {
@@ -323,10 +368,10 @@ func (e *engine) builtinArgument(call *parse.Node, h hostCall, index int, f fact
 		if i > 0 {
 			return false
 		}
-		e.unknown(DefinesGlobal, Write, call)
+		e.unfollowed(DefinesGlobal, Write, call, f)
 		e.arrive(call, f)
 	case "Object.getPrototypeOf", "Reflect.getPrototypeOf":
-		e.unknown(Reflection, Read, call)
+		e.unfollowed(Reflection, Read, call, f)
 	case "Reflect.apply":
 		return i == 1
 	default:
@@ -369,13 +414,13 @@ func (e *engine) eachKey(call *parse.Node, key int, f fact, why Reason, kind Kin
 	names, ok := e.constants(args[key], f.ctx, 0)
 	if !ok {
 		if !isSymbol(args[key]) {
-			e.unknown(why, kind, call)
+			e.unfollowed(why, kind, call, f)
 		}
 		return
 	}
 	for _, name := range names {
 		if !inherited[name] {
-			do(fact{what: host, path: segment(name), root: f.root, ctx: f.ctx})
+			do(f.at(segment(name)))
 		}
 	}
 }
@@ -399,21 +444,21 @@ func (e *engine) looked(call *parse.Node, key int, f fact) {
 func (e *engine) merged(call, source *parse.Node, f fact) {
 	source = unwrap(source)
 	if source.Kind != parse.KindObjectLiteralExpression {
-		e.unknown(DefinesGlobal, Write, call)
+		e.unfollowed(DefinesGlobal, Write, call, f)
 		return
 	}
 	for _, m := range source.Properties() {
 		if m.Kind == parse.KindSpreadAssignment {
-			e.unknown(DefinesGlobal, Write, call)
+			e.unfollowed(DefinesGlobal, Write, call, f)
 			continue
 		}
 		names, ok := e.keys(m.Name(), f.ctx)
 		if !ok {
-			e.unknown(DefinesGlobal, Write, call)
+			e.unfollowed(DefinesGlobal, Write, call, f)
 			continue
 		}
 		for _, name := range names {
-			e.use(m.Name(), fact{what: host, path: segment(name), root: f.root, ctx: f.ctx}, Write)
+			e.use(m.Name(), f.at(segment(name)), Write)
 		}
 	}
 }

@@ -24,9 +24,14 @@ func (e *engine) findEscaping() {
 				continue
 			}
 			for _, a := range e.handed[call] {
-				if !a.fact.fn.escapes {
-					a.fact.fn.escapes, changed = true, true
-				}
+				changed = changed || !a.fact.fn.escapes
+				a.fact.fn.escapes = true
+				a.fact.fn.adrift = a.fact.fn.adrift || !a.fact.bound && !e.setsReceiver(call, a.index)
+			}
+		}
+		for _, fn := range e.functions {
+			if fn.escapes {
+				changed = handOut(fn) || changed
 			}
 		}
 		if !changed || round == rounds {
@@ -35,6 +40,23 @@ func (e *engine) findEscaping() {
 	}
 	clear(e.full)
 	clear(e.pure)
+}
+
+// handOut marks what a function returns to code that is not known. It reports whether
+// that was news.
+func handOut(fn *function) bool {
+	if fn.handedOut {
+		return false
+	}
+	fn.handedOut = true
+	news := false
+	for _, f := range fn.returned {
+		news = news || !f.fn.escapes
+		f.fn.escapes = true
+		f.fn.adrift = f.fn.adrift || !f.bound
+		news = handOut(f.fn) || news
+	}
+	return news
 }
 
 // isPlain reports whether a call certainly calls a function without a receiver, so that
@@ -79,6 +101,15 @@ func (e *engine) returns(fn *function, f fact, at *parse.Node) {
 		parse.IsGenerator(fn.node) || parse.IsAsync(fn.node) {
 		e.lost(at, f)
 		return
+	}
+	if fn.gives == nil || at.Pos() < fn.gives.Pos() {
+		fn.gives = at
+	}
+	if f.doubt != NoDoubt && !fn.escapes {
+		return // to be used by the script in some way that it knows
+	}
+	if fn.derived && f.what == global && f.doubt == NoDoubt {
+		e.lost(at, f) // it is what new makes of a class that extends the function
 	}
 	if f.what == code {
 		fn.returned = append(fn.returned, f)
@@ -134,12 +165,15 @@ func (e *engine) call(c edge) {
 // hand gives an argument to the parameter that takes it.
 func (e *engine) hand(c edge, a argument) {
 	if a.index == c.receiver {
-		if a.fact.what == global && !c.fn.method {
-			for _, n := range c.fn.this {
+		if a.fact.what == global {
+			for _, n := range c.fn.receivers() {
 				e.arrive(n, e.within(c, a.fact))
 			}
 		}
 		return
+	}
+	if a.fact.doubt != NoDoubt && a.fact.ctx != nil {
+		return // far enough for a guess
 	}
 	arg := c.call.Arguments()[a.index]
 	if c.first < 0 {
@@ -175,6 +209,9 @@ func (e *engine) within(c edge, f fact) fact {
 	if f.what == code {
 		return f
 	}
+	// A receiver that may be the global object is one of many things that a function with
+	// several callers is given.
+	f.silent = f.silent || f.doubt != NoDoubt && len(c.fn.callers) > 1
 	next := context{edge: c, up: f.ctx, depth: 1}
 	if f.ctx != nil {
 		next.depth = f.ctx.depth + 1

@@ -1,8 +1,6 @@
 package authority
 
 import (
-	"slices"
-
 	"github.com/microsoft/typescript-go/shim/parse"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
@@ -39,6 +37,8 @@ const (
 	builtin             // some function of the engine
 	maker               // the constructor of functions, got from a function
 	giver               // a function that returns the global object
+	walk                // a member of a function whose name is computed: perhaps its constructor
+	woven               // what such a member returned
 )
 
 // fact is what an expression may be.
@@ -49,8 +49,15 @@ type fact struct {
 	soft bool   // host: a fallback stood beside it
 	// asked: the name by which the global object was reached had been asked for
 	asked bool
-	fn    *function
-	ctx   *context
+	// namespace: the bundler's object around a CommonJS module that exports it, which
+	// has it as its default, and its members as its own
+	namespace bool
+	fn        *function
+	bound     bool // code: with a receiver
+	// doubt: how far the object may be another one than the global object
+	doubt  Doubt
+	silent bool // where it cannot be followed, nothing is to be said of it
+	ctx    *context
 }
 
 // edge is a call that reaches a function.
@@ -93,8 +100,9 @@ type arrival struct {
 // codeArrival is an arrival of a function. They are by far the most, and smaller as
 // keys of a map.
 type codeArrival struct {
-	node *parse.Node
-	fn   *function
+	node  *parse.Node
+	fn    *function
+	bound bool
 }
 
 // argument is a fact in the arguments of a call.
@@ -132,7 +140,8 @@ type engine struct {
 	pure       map[*parse.Symbol]bool // memo of onlyCode
 
 	uses     map[useKey]*use
-	unknowns map[unknownKey]*Unknown
+	fromOwn  map[string]bool // Received
+	unknowns map[unknownKey]*unknown
 }
 
 func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
@@ -141,7 +150,7 @@ func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
 		seen: map[arrival]bool{}, seenCode: map[codeArrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
 		callees: map[*parse.Node][]edge{}, handed: map[*parse.Node][]argument{}, full: map[*parse.Node]bool{},
 		contexts: map[context]*context{}, carried: map[*parse.Symbol]int{}, evaluating: map[*parse.Symbol]bool{},
-		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, uses: map[useKey]*use{}, unknowns: map[unknownKey]*Unknown{},
+		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, uses: map[useKey]*use{}, fromOwn: map[string]bool{}, unknowns: map[unknownKey]*unknown{},
 	}
 	return e
 }
@@ -153,7 +162,7 @@ func (e *engine) run() {
 		case parse.KindFunctionDeclaration, parse.KindClassDeclaration:
 			e.variable(fn.node.Symbol(), fact{what: code, fn: fn})
 			if fn.node.Symbol() == nil {
-				fn.escapes = true
+				fn.escapes, fn.adrift = true, true
 			}
 		case parse.KindFunctionExpression, parse.KindClassExpression:
 			// The name that a function expression has inside itself.
@@ -165,6 +174,7 @@ func (e *engine) run() {
 			e.arrive(fn.node, fact{what: code, fn: fn})
 		default:
 			fn.escapes = !e.isWrapped(fn.node)
+			fn.adrift = fn.adrift || e.isExported(fn.node.Parent) || e.isForAll(fn.node.Parent)
 		}
 		if e.isWrapped(fn.node) {
 			call := fn.node.Parent
@@ -188,8 +198,9 @@ func (e *engine) run() {
 		e.drain()
 	}
 	if e.stopped {
-		e.unknowns[unknownKey{Escapes, Read, text.Span{End: len(e.file.Text)}}] = &Unknown{
-			Reason: Escapes, Span: text.Span{End: len(e.file.Text)}, Loading: true, Detail: "the script is too tangled to be followed",
+		all := text.Span{End: len(e.file.Text)}
+		e.unknowns[unknownKey{Escapes, Read, all}] = &unknown{
+			Unknown: Unknown{Reason: Escapes, Span: all, Loading: true, Detail: "the script is too tangled to be followed"},
 		}
 	}
 }
@@ -213,16 +224,7 @@ func (e *engine) seed() {
 			e.arrive(n, fact{what: global, root: "this"})
 		}
 	}
-	for _, fn := range e.functions[1:] {
-		if fn.strict || fn.method || fn.built || fn.stored || len(fn.this) == 0 {
-			continue
-		}
-		if slices.ContainsFunc(fn.callers, e.isPlain) {
-			for _, n := range fn.this {
-				e.arrive(n, fact{what: global, root: "this"})
-			}
-		}
-	}
+	e.receive()
 	for _, n := range e.makers {
 		if !e.isDead(n) {
 			e.constructor(n)
@@ -231,6 +233,11 @@ func (e *engine) seed() {
 	for _, n := range e.made {
 		if e.onlyCode(n.Expression(), 0) {
 			e.arrive(n, fact{what: maker, root: "constructor"})
+		}
+	}
+	for _, m := range e.takers {
+		if !e.isDead(m) {
+			e.constructorTaken(m)
 		}
 	}
 	for _, n := range e.withs {
@@ -266,7 +273,7 @@ func (e *engine) arrive(n *parse.Node, f fact) {
 	}
 	a := arrival{n, f}
 	if f.what == code {
-		c := codeArrival{n, f.fn}
+		c := codeArrival{n, f.fn, f.bound}
 		if e.seenCode[c] || !e.spend() {
 			return
 		}
@@ -309,7 +316,7 @@ func (e *engine) variableExcept(symbol *parse.Symbol, f fact, except stretch) {
 	}
 	if f.what == code {
 		if e.carried[symbol]++; e.carried[symbol] > maxFunctions {
-			f.fn.escapes = true
+			f.fn.escapes, f.fn.adrift = true, true
 			return
 		}
 	}
@@ -338,10 +345,40 @@ func (e *engine) declare(declaration *parse.Node, f fact) {
 			e.lost(declaration, f)
 			return
 		}
+		if e.isResult(declaration, symbol) {
+			e.lost(e.origin(declaration.Initializer(), 0), f)
+			return
+		}
 		e.variable(symbol, f)
 	default:
 		e.pattern(name, f)
 	}
+}
+
+// isResult reports whether a variable is for other scripts: a var of the script itself,
+// and so a member of the global object, that nothing in the script reads. The bundler
+// leaves what a library exports in one.
+func (e *engine) isResult(declaration *parse.Node, symbol *parse.Symbol) bool {
+	if e.tree.Module || e.nested > 0 || declaration.Kind != parse.KindVariableDeclaration || declaration.Initializer() == nil || len(e.tree.Uses[symbol]) > 0 {
+		return false
+	}
+	list := declaration.Parent
+	return list != nil && list.Kind == parse.KindVariableDeclarationList && !parse.IsConst(list) && !parse.IsLet(list) &&
+		list.Parent.Kind == parse.KindVariableStatement && list.Parent.Parent == e.tree.Root
+}
+
+// origin returns the expression that a call's value comes from, where the functions
+// that it calls are known: what a module exports is told where it exports it.
+func (e *engine) origin(n *parse.Node, depth int) *parse.Node {
+	n = last(n)
+	if depth < maxContext {
+		for _, c := range e.callees[n] {
+			if c.result && c.fn.gives != nil {
+				return e.origin(c.fn.gives, depth+1)
+			}
+		}
+	}
+	return n
 }
 
 // assign gives a value to the target of an assignment.
@@ -410,7 +447,11 @@ func (e *engine) store(target *parse.Node, f fact, value *parse.Node) {
 		}
 	}
 	if f.what == code {
-		f.fn.stored = true
+		f.fn.keep(memberNames(target))
+		// What a module exports may be called without the module.
+		f.fn.adrift = f.fn.adrift || (e.isExports(target.Expression()) || e.isForAll(target)) && !f.bound
+		f.fn.escapes = true
+		return
 	}
 	e.lost(value, f)
 }
@@ -427,17 +468,20 @@ func (e *engine) lost(n *parse.Node, f fact) {
 	switch f.what {
 	case code:
 		f.fn.escapes = true
+		f.fn.adrift = f.fn.adrift || !f.bound
 	case global:
-		e.unknown(Escapes, Read, n)
-		name := f.root
-		if !globalNames[name] {
-			name = "globalThis"
+		if !globalNames[f.root] {
+			f.root = "globalThis"
 		}
-		e.use(n, fact{what: host, path: name, soft: f.asked}, Read)
+		e.unfollowed(Escapes, Read, n, f)
+	case host:
+		if makesCode(f.path) {
+			e.unfollowed(CodeFromText, Read, n, f)
+		}
 	case giver:
-		e.unknown(Escapes, Read, n)
+		e.unfollowed(Escapes, Read, n, f)
 	case maker:
-		// It is Function by another way, and held like that.
-		e.use(n, fact{what: host, path: "Function", root: f.root}, Read)
+		// It is Function by another way.
+		e.unknown(ConstructorWalk, Read, n)
 	}
 }

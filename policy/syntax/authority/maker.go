@@ -13,13 +13,95 @@ import (
 func (e *engine) constructor(p *parse.Node) {
 	if p.Kind == parse.KindElementAccessExpression {
 		names, ok := e.constants(p.AsElementAccessExpression().ArgumentExpression, nil, 0)
-		if !ok || !slices.Contains(names, "constructor") {
+		if !ok {
+			e.computedMember(p)
+			return
+		}
+		if !slices.Contains(names, "constructor") {
 			return
 		}
 	}
 	if !syntax.IsWrite(p) && e.isFunction(p.Expression(), 0) {
 		e.arrive(p, fact{what: maker, root: "constructor"})
 	}
+}
+
+// computedMember starts from a member whose name is computed, which may be the
+// constructor of a function if it is taken from one, or from such a member.
+func (e *engine) computedMember(p *parse.Node) {
+	if syntax.IsWrite(p) {
+		return
+	}
+	object := last(p.Expression())
+	if object.Kind == parse.KindElementAccessExpression {
+		if _, ok := e.constants(object.AsElementAccessExpression().ArgumentExpression, nil, 0); ok {
+			return
+		}
+	} else if !e.isFunction(object, 0) && !e.onlyCode(object, 0) {
+		return
+	}
+	e.arrive(p, fact{what: walk})
+}
+
+// constructorTaken starts from a member of a pattern that takes the constructor of a
+// function.
+func (e *engine) constructorTaken(m *parse.Node) {
+	names, ok := e.keys(takenKey(m), nil)
+	if !ok || !slices.Contains(names, "constructor") {
+		return
+	}
+	made := fact{what: maker, root: "constructor"}
+	pattern := m.Parent
+	for isTransparent(pattern.Parent) {
+		pattern = pattern.Parent
+	}
+	switch p := pattern.Parent; {
+	case takenKey(p) != nil:
+		// Whatever made an object is a function.
+		if names, ok := e.keys(takenKey(p), nil); !ok || !slices.Contains(names, "constructor") {
+			return
+		}
+	default:
+		var from *parse.Node
+		switch p.Kind {
+		case parse.KindVariableDeclaration, parse.KindParameter:
+			from = p.Initializer()
+		case parse.KindBinaryExpression:
+			from = p.AsBinaryExpression().Right
+		}
+		if from == nil || !e.isFunction(from, 0) && !e.onlyCode(from, 0) {
+			return
+		}
+	}
+	switch m.Kind {
+	case parse.KindBindingElement:
+		e.declare(m, made)
+	case parse.KindPropertyAssignment:
+		e.assign(m.Initializer(), made, m.Initializer())
+	default:
+		e.assign(m.Name(), made, m.Name())
+	}
+}
+
+// takenKey returns the key under which a member of a pattern takes a value, or nil where
+// a node is no such member.
+func takenKey(m *parse.Node) *parse.Node {
+	switch m.Kind {
+	case parse.KindBindingElement:
+		b := m.AsBindingElement()
+		switch {
+		case m.Parent.Kind != parse.KindObjectBindingPattern || b.DotDotDotToken != nil:
+			return nil
+		case b.PropertyName != nil:
+			return b.PropertyName
+		}
+		return m.Name()
+	case parse.KindPropertyAssignment, parse.KindShorthandPropertyAssignment:
+		if syntax.IsWrite(m.Parent) {
+			return m.Name()
+		}
+	}
+	return nil
 }
 
 // isFunction reports whether an expression is certainly a function, or a prototype of

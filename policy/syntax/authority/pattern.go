@@ -18,11 +18,18 @@ func (e *engine) property(n, p *parse.Node, f fact) {
 	if syntax.IsWrite(literal) || p.Kind == parse.KindPropertyAssignment && p.Initializer() != n {
 		return
 	}
-	if f.what == host || p.Kind == parse.KindPropertyAssignment && e.isWrapped(n) {
+	if f.what == host && !makesCode(f.path) || f.what == walk || f.what == woven || p.Kind == parse.KindPropertyAssignment && e.isWrapped(n) {
 		return
 	}
 	if f.what == code {
-		f.fn.escapes, f.fn.stored = true, true
+		f.fn.escapes = true
+		f.fn.keep(memberNames(p))
+		f.fn.adrift = f.fn.adrift || !f.bound && (e.isExported(literal) || e.isForAll(literal))
+		return
+	}
+	if p.Kind == parse.KindPropertyAssignment && p.Name().Kind != parse.KindComputedPropertyName && p.Name().Text() == "__proto__" {
+		// An object that inherits from it has its members.
+		e.arrive(literal, f)
 		return
 	}
 	places, ok := e.members(literal, p)
@@ -71,9 +78,13 @@ func (e *engine) pattern(pattern *parse.Node, f fact) {
 	switch pattern.Kind {
 	case parse.KindObjectBindingPattern, parse.KindObjectLiteralExpression:
 	default:
-		if f.what == global || f.what == code {
+		if f.what == global || f.what == code || f.what == maker {
 			e.lost(pattern, f)
 		}
+		return
+	}
+	if f.what == code {
+		f.fn.escapes = true // a member of it may be anything
 		return
 	}
 	members := pattern.Elements
@@ -115,7 +126,7 @@ func (e *engine) taken(m *parse.Node, f fact) {
 	names, ok := e.keys(key, f.ctx)
 	if !ok {
 		if f.what == global && !(key.Kind == parse.KindComputedPropertyName && isSymbol(key.Expression())) {
-			e.unknown(ComputedKey, Read, m)
+			e.unfollowed(ComputedKey, Read, m, f)
 		}
 		return
 	}
@@ -123,12 +134,15 @@ func (e *engine) taken(m *parse.Node, f fact) {
 		name = segment(name)
 		var member fact
 		switch {
+		case f.what == global && f.doubt != NoDoubt:
+			e.received(key, f, name)
+			continue
 		case f.what == global && globalNames[name]:
-			member = fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx}
+			member = f
 		case f.what == global && inherited[name]:
 			continue
 		case f.what == global:
-			member = fact{what: host, path: name, root: f.root, asked: f.asked, ctx: f.ctx}
+			member = f.at(name)
 		case f.what == host && strings.Count(f.path, ".") < maxSegments:
 			member = f
 			member.path += "." + name
@@ -152,7 +166,7 @@ func (e *engine) taken(m *parse.Node, f fact) {
 func (e *engine) rest(m *parse.Node, f fact) {
 	switch f.what {
 	case global:
-		e.unknown(Rest, Read, m)
+		e.unfollowed(Rest, Read, m, f)
 	case host:
 		e.use(m, f, Read)
 	}

@@ -35,17 +35,31 @@ type use struct {
 	passage bool
 }
 
+// unknown is an Unknown with the name by which its place got to the global object, if it
+// got there by one, and whether that name had been asked for.
+type unknown struct {
+	Unknown
+	node  *parse.Node
+	root  string
+	asked bool
+}
+
 // use notes that a place uses a path.
 func (e *engine) use(n *parse.Node, f fact, kind Kind) {
 	e.note(n, f, kind, false)
 }
 
 func (e *engine) note(n *parse.Node, f fact, kind Kind, passage bool) {
-	if inherited[firstName(f.path)] {
-		return
+	if inherited[firstName(f.path)] || f.doubt == GreatDoubt || f.doubt != NoDoubt && kind == Write {
+		return // what a function writes into its receiver is nobody's to grant
 	}
 	key := useKey{f.path, kind, syntax.SpanOf(e.file, n)}
-	if known := e.uses[key]; known != nil {
+	if known := e.uses[key]; known != nil && known.fact.doubt != f.doubt {
+		if f.doubt < known.fact.doubt {
+			e.uses[key] = &use{n, f, kind, passage}
+		}
+		return
+	} else if known != nil {
 		known.fact.soft = known.fact.soft && f.soft
 		known.passage = known.passage && passage
 		switch {
@@ -67,9 +81,9 @@ func rootRank(root string) int {
 	return math.MaxInt
 }
 
-// presence notes the question whether a name exists.
-func (e *engine) presence(n *parse.Node, f fact, name string) {
-	e.use(n, fact{what: host, path: name, root: f.root}, Presence)
+// at returns what stands at a name of the global object.
+func (f fact) at(name string) fact {
+	return fact{what: host, path: name, root: f.root, asked: f.asked, doubt: f.doubt, silent: f.silent, ctx: f.ctx}
 }
 
 // value starts following what stands at a path, and notes its use.
@@ -124,10 +138,25 @@ const maxDetail = 60
 
 // unknown notes a place that cannot be followed.
 func (e *engine) unknown(why Reason, kind Kind, n *parse.Node) {
+	e.unfollowed(why, kind, n, fact{})
+}
+
+// unfollowed notes a place where the global object cannot be followed. The script needs
+// the name by which it got there.
+func (e *engine) unfollowed(why Reason, kind Kind, n *parse.Node, f fact) {
+	if f.silent || f.doubt == GreatDoubt || f.doubt == SomeDoubt && kind == Write {
+		return
+	}
 	span := syntax.SpanOf(e.file, n)
 	key := unknownKey{why, kind, span}
-	if e.unknowns[key] == nil {
-		e.unknowns[key] = &Unknown{Reason: why, Kind: kind, Span: span, Loading: e.isLoading(n), Detail: e.detail(span)}
+	known := e.unknowns[key]
+	if known == nil {
+		known = &unknown{node: n, Unknown: Unknown{Reason: why, Kind: kind, Span: span, Loading: e.isLoading(n), Detail: e.detail(span), Doubt: f.doubt}}
+		e.unknowns[key] = known
+	}
+	known.Doubt = min(known.Doubt, f.doubt)
+	if globalNames[f.root] && (known.root == "" || rootRank(f.root) < rootRank(known.root)) {
+		known.root, known.asked = f.root, f.asked
 	}
 }
 
@@ -163,6 +192,11 @@ func (e *engine) report() Result {
 	var out Result
 	var passing []bool
 	var nodes []*parse.Node
+	for _, u := range e.unknowns {
+		if u.Doubt == NoDoubt && u.root != "" && (u.root != "globalThis" || u.Reason == Escapes) {
+			e.use(u.node, fact{what: host, path: u.root, soft: u.asked}, Read)
+		}
+	}
 	// stronger holds, by path, the strengths of the uses that say more than a passage.
 	stronger := map[string][4]bool{}
 	keys := slices.SortedFunc(maps.Keys(e.uses), func(a, b useKey) int {
@@ -175,12 +209,13 @@ func (e *engine) report() Result {
 			Name: name, Path: u.fact.path, Root: u.fact.root, Kind: u.kind, Span: key.span,
 			Loading:     e.isLoading(u.node),
 			Guarded:     u.kind == Read && (u.fact.soft || e.guarded(u.node, name, u.fact.root)),
+			Doubt:       u.fact.doubt,
 			RootGuarded: u.fact.root != "" && (u.fact.asked || e.guarded(u.node, firstName(u.fact.root), "")),
 		}
 		out.Uses = append(out.Uses, made)
 		passing = append(passing, u.passage)
 		nodes = append(nodes, u.node)
-		if made.Kind == Presence {
+		if made.Kind == Presence || made.Doubt != NoDoubt {
 			continue
 		}
 		path := made.Path
@@ -193,6 +228,7 @@ func (e *engine) report() Result {
 			stronger[path] = s
 		}
 	}
+	out.Received = slices.Sorted(maps.Keys(e.fromOwn))
 	out.Defines = defines(out.Uses, nodes)
 	kept := out.Uses[:0]
 	for i, u := range out.Uses {
@@ -211,7 +247,7 @@ func (e *engine) report() Result {
 	for _, key := range slices.SortedFunc(maps.Keys(e.unknowns), func(a, b unknownKey) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End), cmp.Compare(a.reason, b.reason), cmp.Compare(a.kind, b.kind))
 	}) {
-		out.Unknowns = append(out.Unknowns, *e.unknowns[key])
+		out.Unknowns = append(out.Unknowns, e.unknowns[key].Unknown)
 	}
 	return out
 }
@@ -266,6 +302,7 @@ func defines(uses []Use, nodes []*parse.Node) []string {
 	read, written := map[string]bool{}, map[string]bool{}
 	for i, u := range uses {
 		switch {
+		case u.Doubt != NoDoubt:
 		case u.Kind == Read && u.Loading && !u.Guarded && !written[u.Name]:
 			read[u.Name] = true
 		case u.Kind == Write && u.Path == u.Name && u.Loading && !read[u.Name] && !isDeleted(nodes[i]) && parse.IsWrite(nodes[i]) && certain(missing(nodes[i])):

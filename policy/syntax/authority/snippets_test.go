@@ -27,14 +27,21 @@ func verdict(r authority.Result) []string {
 	var out []string
 	for _, u := range r.Uses {
 		if !slices.Contains(language, u.Name) {
-			out = append(out, u.Kind.String()+" "+u.Path)
+			out = append(out, perhaps(u.Doubt)+u.Kind.String()+" "+u.Path)
 		}
 	}
 	for _, u := range r.Unknowns {
-		out = append(out, "unknown "+u.Reason.String()+" "+u.Kind.String())
+		out = append(out, perhaps(u.Doubt)+"unknown "+u.Reason.String()+" "+u.Kind.String())
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+func perhaps(d authority.Doubt) string {
+	if d == authority.NoDoubt {
+		return ""
+	}
+	return "perhaps "
 }
 
 // forms are the ways in which a snippet can come to be part of a bundle.
@@ -205,4 +212,34 @@ func marks(source string) string {
 		words = append(words, p.text)
 	}
 	return strings.Join(words, " ")
+}
+
+// What a library exports goes to whoever loads it.
+func TestInfer_findsWhatIsExported(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, entry, library, want string }{
+		{"the global object", `module.exports = globalThis`, ``, "read globalThis, unknown escapes read"},
+		{"the global object of another module", `module.exports = require("snippet")`, `module.exports = self`, "read self, unknown escapes read"},
+		{"a function that returns it", `const g = window; module.exports = () => g`, ``, "read window, unknown escapes read"},
+		{"a function in a function", `exports.a = () => () => globalThis`, ``, "read globalThis, unknown escapes read"},
+		{"a variable of an ES module", `export const g = globalThis`, ``, "read globalThis, unknown escapes read"},
+		{"a member of what another module exports", `import g from "snippet"; export const a = g.fetch("/a")`, `module.exports = globalThis`, "read fetch"},
+		{"a member through the namespace", `import * as ns from "snippet"; export const a = ns.fetch("/a")`, `module.exports = globalThis`, "read fetch"},
+		{"everything of another module", `export * from "snippet"`, `module.exports = window`, "read window, unknown escapes read"},
+		{"the default of another module", `export { default } from "snippet"`, `module.exports = globalThis`, "read globalThis, unknown escapes read"},
+		{"Function", `exports.F = Function`, ``, "unknown code from text read"},
+		{"eval", `export default eval`, ``, "unknown code from text read"},
+		{"a function of its own", `module.exports = () => 1`, ``, ""},
+		{"an object", `import * as ns from "snippet"; export default { ns, a: 1 }`, `exports.b = 1`, ""},
+	} {
+		for form, options := range map[string]api.BuildOptions{"": {}, ", minified": minified} {
+			t.Run(c.name+form, func(t *testing.T) {
+				t.Parallel()
+				source := bundle(t, c.entry, c.library, options)
+				if got := strings.Join(verdict(authority.Infer(syntax.Parse("a.js", source))), ", "); got != c.want {
+					t.Errorf("%s\ngot  %q\nwant %q", source, got, c.want)
+				}
+			})
+		}
+	}
 }

@@ -69,11 +69,11 @@ func (e *engine) step(n *parse.Node, f fact) {
 		e.property(n, p, f)
 	case parse.KindSpreadAssignment:
 		if f.what == global && !syntax.IsWrite(p.Parent) {
-			e.unknown(Enumerated, Read, p)
+			e.unfollowed(Enumerated, Read, p, f)
 		}
 	case parse.KindForInStatement:
 		if f.what == global && p.AsForInOrOfStatement().Expression == n {
-			e.unknown(Enumerated, Read, n)
+			e.unfollowed(Enumerated, Read, n, f)
 		}
 	case parse.KindTypeOfExpression, parse.KindPrefixUnaryExpression, parse.KindPostfixUnaryExpression, parse.KindVoidExpression,
 		parse.KindDeleteExpression, parse.KindExpressionStatement, parse.KindIfStatement, parse.KindWhileStatement,
@@ -83,7 +83,7 @@ func (e *engine) step(n *parse.Node, f fact) {
 	case parse.KindExpressionWithTypeArguments:
 		if class := e.byNode[p.Parent.Parent]; f.what == code && class != nil {
 			class.base = append(class.base, f.fn)
-			f.fn.built = true
+			f.fn.built, f.fn.derived = true, true
 		} else if f.what != code {
 			e.lost(n, f)
 		}
@@ -91,7 +91,7 @@ func (e *engine) step(n *parse.Node, f fact) {
 		if f.what != code || p.AsTaggedTemplateExpression().Tag != n {
 			e.lost(n, f)
 		} else {
-			f.fn.escapes = true
+			f.fn.escapes, f.fn.tagged = true, true
 		}
 	default:
 		e.lost(n, f)
@@ -127,12 +127,12 @@ func (e *engine) operand(n, p *parse.Node, f fact) {
 			names, ok := e.constants(b.Left, f.ctx, 0)
 			if !ok {
 				if !isSymbol(b.Left) {
-					e.unknown(ComputedKey, Read, p)
+					e.unfollowed(ComputedKey, Read, p, f)
 				}
 				return
 			}
 			for _, name := range names {
-				e.presence(p, f, segment(name))
+				e.use(p, f.at(segment(name)), Presence)
 			}
 		}
 	case parse.TokenInstanceOf:
@@ -157,10 +157,10 @@ func (e *engine) element(n, p *parse.Node, f fact) {
 		}
 		reads, writes := access(p)
 		if writes {
-			e.unknown(ComputedKey, Write, p)
+			e.unfollowed(ComputedKey, Write, p, f)
 		}
 		if reads {
-			e.unknown(ComputedKey, Read, p)
+			e.unfollowed(ComputedKey, Read, p, f)
 		}
 	case code:
 		f.fn.escapes = f.fn.escapes || isCallee(p)
@@ -210,6 +210,16 @@ func isDeleted(n *parse.Node) bool {
 // member follows a value into its members of the given names.
 func (e *engine) member(n, p *parse.Node, f fact, names []string) {
 	for _, name := range names {
+		if f.namespace {
+			inner := f
+			inner.namespace = false
+			if name == "default" {
+				e.arrive(p, inner)
+			} else {
+				e.member(n, p, inner, []string{name})
+			}
+			continue
+		}
 		name = segment(name)
 		switch f.what {
 		case global:
@@ -244,7 +254,11 @@ func (e *engine) globalMember(p *parse.Node, f fact, name string) {
 		e.inheritedMember(p, f, name)
 		return
 	}
-	member := fact{what: host, path: name, root: f.root, asked: f.asked, ctx: f.ctx}
+	if f.doubt != NoDoubt {
+		e.received(p, f, name)
+		return
+	}
+	member := f.at(name)
 	if writes {
 		e.use(p, member, Write)
 	}
@@ -255,7 +269,7 @@ func (e *engine) globalMember(p *parse.Node, f fact, name string) {
 		if e.usage(p) == asTest {
 			e.use(p, member, Presence)
 		}
-		e.arrive(p, fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx})
+		e.arrive(p, f)
 		return
 	}
 	member.soft = isOptional(p)
@@ -280,6 +294,9 @@ func isOptional(p *parse.Node) bool {
 
 // inheritedMember follows the global object into what it has from Object.prototype.
 func (e *engine) inheritedMember(p *parse.Node, f fact, name string) {
+	if f.doubt != NoDoubt && name != "valueOf" {
+		return // every object has these
+	}
 	switch name {
 	case "constructor":
 		e.arrive(p, fact{what: builtin})
@@ -293,7 +310,11 @@ func (e *engine) inheritedMember(p *parse.Node, f fact, name string) {
 		if writes {
 			kind = Write
 		}
-		e.unknown(Reflection, kind, p)
+		e.unfollowed(Reflection, kind, p, f)
+	case "valueOf":
+		if isCallee(p) {
+			e.arrive(callOf(p), f)
+		}
 	case "__defineGetter__", "__defineSetter__":
 		if isCallee(p) {
 			e.defined(callOf(p), 0, f)
@@ -322,7 +343,7 @@ func (e *engine) hostMember(n, p *parse.Node, f fact, name string) {
 		return
 	}
 	if inherited[name] {
-		if name == "constructor" && isCallee(p) {
+		if name == "constructor" && isCallee(p) && f.doubt == NoDoubt {
 			e.arrive(p, fact{what: maker, root: "constructor"})
 		}
 		return
@@ -338,7 +359,7 @@ func (e *engine) hostMember(n, p *parse.Node, f fact, name string) {
 	}
 	if f.path == "document.defaultView" {
 		e.use(p, f, Read)
-		e.arrive(p, fact{what: global, root: f.path, asked: f.soft || e.guarded(p, firstName(f.path), f.root), ctx: f.ctx})
+		e.arrive(p, fact{what: global, root: f.path, asked: f.soft || e.guarded(p, firstName(f.path), f.root), doubt: f.doubt, silent: f.silent, ctx: f.ctx})
 		return
 	}
 	e.value(p, f)
@@ -356,7 +377,7 @@ func (e *engine) functionMember(p *parse.Node, f fact, name string) {
 		e.made = append(e.made, p)
 	case "call", "apply", "bind":
 		if !isCallee(p) {
-			f.fn.escapes = true
+			f.fn.escapes, f.fn.adrift = true, true
 			return
 		}
 		call := callOf(p)
@@ -364,8 +385,10 @@ func (e *engine) functionMember(p *parse.Node, f fact, name string) {
 		if name == "apply" {
 			first = -1
 		}
-		e.call(edge{call: call, fn: f.fn, first: first, receiver: 0, plain: len(call.Arguments()) == 0, result: name != "bind"})
+		plain := !f.bound && (len(call.Arguments()) == 0 || isNothing(call.Arguments()[0]))
+		e.call(edge{call: call, fn: f.fn, first: first, receiver: 0, plain: plain, result: name != "bind"})
 		if name == "bind" {
+			f.bound = f.bound || !plain
 			e.arrive(call, f)
 		}
 	}
@@ -380,21 +403,34 @@ func (e *engine) called(call *parse.Node, f fact) {
 			f.fn.built = true
 		}
 		// What the bundler's wrapper returns is taken to be the module itself.
-		e.call(edge{call: call, fn: f.fn, first: 0, receiver: -1, plain: !isNew, result: e.wrapped[call] == nil})
+		e.call(edge{call: call, fn: f.fn, first: 0, receiver: -1, plain: !isNew && !f.bound, result: e.wrapped[call] == nil})
 	case giver:
 		if !isNew {
-			e.arrive(call, fact{what: global, root: f.root, asked: f.asked, ctx: f.ctx})
+			f.what = global
+			e.arrive(call, f)
 		}
 	case host:
 		e.calledHost(call, f)
 	case maker:
 		e.compiled(call, 0, ConstructorWalk, f.root)
+	case walk:
+		if len(call.Arguments()) > 0 {
+			e.arrive(call, fact{what: woven})
+		}
+	case woven:
+		// A computed member of a function was given something and returned a function,
+		// as its constructor does with a text.
+		e.unknown(ConstructorWalk, Read, call)
 	}
 }
 
 // passed follows a value into the arguments of a call.
 func (e *engine) passed(call *parse.Node, index int, f fact) {
 	if index < 0 {
+		return
+	}
+	if kind := e.moduleHelper(call); kind != noHelper {
+		e.throughHelper(call, index, f, kind)
 		return
 	}
 	a := argument{call, index, f}
@@ -405,7 +441,7 @@ func (e *engine) passed(call *parse.Node, index int, f fact) {
 			e.hand(c, a)
 		}
 	case host:
-		if f.path == "Function" || f.path == "eval" {
+		if makesCode(f.path) {
 			e.pending = append(e.pending, a)
 		}
 		if traced(f.path) {
@@ -418,6 +454,9 @@ func (e *engine) passed(call *parse.Node, index int, f fact) {
 		e.pending = append(e.pending, a)
 	}
 }
+
+// makesCode reports whether what stands at a path makes code from text.
+func makesCode(path string) bool { return path == "Function" || path == "eval" }
 
 // traced reports whether a path is worth following into calls: nothing that hangs on
 // the names of the language, apart from those that make code or look into objects.

@@ -16,6 +16,7 @@ type function struct {
 	method bool // called on an object, or by new: `this` is not the global object
 	params []*parse.Node
 	this   []*parse.Node // its `this`, those of its arrow functions included
+	own    []*parse.Node // the same of a method that is not strict code
 	// arguments are the uses of the arguments object other than its length.
 	arguments []*parse.Node
 	calls     []site
@@ -23,11 +24,17 @@ type function struct {
 	base      []*function
 
 	// What the call graph says.
-	callers  []edge
-	escapes  bool // unknown code may call it
-	built    bool // used as a constructor
-	stored   bool // a member of some object, and so perhaps called on it
-	returned []fact
+	callers   []edge
+	escapes   bool     // unknown code may call it
+	built     bool     // used as a constructor
+	derived   bool     // a class extends it
+	stored    bool     // a member of some object, and so perhaps called on it
+	names     []string // of those members, as far as they are known
+	adrift    bool     // code that is not known may call it without an object
+	tagged    bool     // a template's tag
+	handedOut bool     // memo of handOut
+	returned  []fact
+	gives     *parse.Node // where it returns what is not code of the script, the first place
 
 	loading bool
 }
@@ -59,13 +66,18 @@ type survey struct {
 	free      map[string][]*parse.Node
 	withs     []*parse.Node
 	makers    []*parse.Node // accesses to a member named constructor
+	takers    []*parse.Node // members of patterns that take one
 	wrapped   map[*parse.Node]*parse.Node
 	modules   map[*parse.Symbol]*function // the parameters exports and module of wrapped modules
 	lazy      map[*parse.Node]bool
 	written   map[*parse.Symbol][]*parse.Node
+	ownNames  map[string]bool // names that the script gives to members of objects
+	loose     map[string]bool // names of members that it takes off objects
+	aliases   [][2]string     // members that it takes from one object to another: to, from
 	truths    map[*parse.Symbol]truth
 	fixed     map[*parse.Symbol]bool // memo of fixedMember
 	late      map[passage]bool       // memo of settled
+	helpers   map[*parse.Node]moduleHelper
 }
 
 // frame is where the walk stands.
@@ -81,7 +93,8 @@ func newSurvey(tree syntax.Tree) *survey {
 		tree: tree, byNode: map[*parse.Node]*function{}, symbols: map[*parse.Node]*parse.Symbol{}, free: map[string][]*parse.Node{},
 		wrapped: map[*parse.Node]*parse.Node{}, modules: map[*parse.Symbol]*function{}, lazy: map[*parse.Node]bool{},
 		written: map[*parse.Symbol][]*parse.Node{}, truths: map[*parse.Symbol]truth{},
-		fixed: map[*parse.Symbol]bool{}, late: map[passage]bool{},
+		ownNames: map[string]bool{}, loose: map[string]bool{},
+		fixed: map[*parse.Symbol]bool{}, late: map[passage]bool{}, helpers: map[*parse.Node]moduleHelper{},
 	}
 	for symbol, uses := range tree.Uses {
 		for _, id := range uses {
@@ -241,9 +254,17 @@ func (s *survey) walk(n *parse.Node, in frame) {
 		if n.Name().Text() == "constructor" {
 			s.makers = append(s.makers, n)
 		}
+		s.spelled(n)
 		s.children(n, in)
 	case parse.KindElementAccessExpression:
 		s.makers = append(s.makers, n)
+		s.spelled(n)
+		s.children(n, in)
+	case parse.KindBindingElement, parse.KindPropertyAssignment, parse.KindShorthandPropertyAssignment:
+		if key := takenKey(n); key != nil && (key.Kind == parse.KindComputedPropertyName || key.Text() == "constructor") {
+			s.takers = append(s.takers, n)
+		}
+		s.spelled(n)
 		s.children(n, in)
 	case parse.KindThisKeyword:
 		if in.this != nil {
@@ -327,6 +348,11 @@ func (s *survey) function(n *parse.Node, in, named frame, method bool) {
 	if method {
 		// Those of a method are looked for under the stand-in.
 		fn.arguments = inner.this.arguments
+		if !fn.strict && !s.isWrapped(n) {
+			fn.own = inner.this.this
+		}
+		s.spelled(n)
+		fn.keep(memberNames(n))
 	}
 	s.leave(n, in.fn)
 }

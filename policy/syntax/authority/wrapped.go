@@ -1,6 +1,8 @@
 package authority
 
 import (
+	"slices"
+
 	"github.com/microsoft/typescript-go/shim/parse"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
@@ -137,4 +139,93 @@ func (s *survey) helper(call *parse.Node) *parse.Node {
 		return nil
 	}
 	return value
+}
+
+// moduleHelper is one of the bundler's helpers between CommonJS and ES modules.
+type moduleHelper int
+
+const (
+	noHelper moduleHelper = iota
+	toModule              // __toESM(module): an object with the module as its default and its members
+	copies                // __reExport, __copyProps, __toCommonJS: the members of one object go into another
+)
+
+// moduleHelper tells whether a call is one of a helper. They are told by what they do,
+// since minification renames them.
+func (s *survey) moduleHelper(call *parse.Node) moduleHelper {
+	helper := s.helper(call)
+	if helper == nil || helper.Body() == nil {
+		return noHelper
+	}
+	kind, known := s.helpers[helper]
+	if !known {
+		kind = helperKind(helper)
+		s.helpers[helper] = kind
+	}
+	return kind
+}
+
+func helperKind(helper *parse.Node) moduleHelper {
+	body := unwrap(helper.Body())
+	switch len(helper.Parameters()) {
+	case 1: // (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod)
+		if body.Kind == parse.KindCallExpression && len(body.Arguments()) == 2 && callsWith(unwrap(body.Arguments()[0]), "__esModule") {
+			return copies
+		}
+	case 3:
+		if body.Kind != parse.KindBinaryExpression || body.AsBinaryExpression().OperatorToken.Kind != parse.TokenComma {
+			break
+		}
+		// (target, mod, secondTarget) => (__copyProps(target, mod, "default"), …)
+		if callsWith(unwrap(body.AsBinaryExpression().Left), "default") {
+			return copies
+		}
+		// (mod, isNodeMode, target) => (target = …, __copyProps(… !mod.__esModule ? __defProp(target, "default", { value: mod }) : target, mod))
+		call := unwrap(body.AsBinaryExpression().Right)
+		if call.Kind != parse.KindCallExpression || len(call.Arguments()) != 2 {
+			break
+		}
+		if choice := unwrap(call.Arguments()[0]); choice.Kind == parse.KindConditionalExpression && callsWith(unwrap(choice.AsConditionalExpression().WhenTrue), "default") {
+			return toModule
+		}
+	case 4: // (to, from, except, desc) => { if (from && …) for (let key of __getOwnPropNames(from)) …; return to }
+		if body.Kind == parse.KindBlock && len(body.Statements()) == 2 {
+			first, second := body.Statements()[0], body.Statements()[1]
+			to := helper.Parameters()[0].Name()
+			if first.Kind == parse.KindIfStatement && copiesEach(first.AsIfStatement().ThenStatement) && second.Kind == parse.KindReturnStatement && second.Expression() != nil && to.Kind == parse.KindIdentifier &&
+				second.Expression().Kind == parse.KindIdentifier && second.Expression().Text() == to.Text() {
+				return copies
+			}
+		}
+	}
+	return noHelper
+}
+
+// copiesEach reports whether a statement is but a loop over the names of an object.
+func copiesEach(n *parse.Node) bool {
+	if n.Kind == parse.KindBlock && len(n.Statements()) == 1 {
+		n = n.Statements()[0]
+	}
+	return n.Kind == parse.KindForOfStatement
+}
+
+// callsWith reports whether an expression is a call with a text among its arguments.
+func callsWith(n *parse.Node, content string) bool {
+	return n.Kind == parse.KindCallExpression && slices.ContainsFunc(n.Arguments(), func(arg *parse.Node) bool {
+		return (arg.Kind == parse.KindStringLiteral || arg.Kind == parse.KindNoSubstitutionTemplate) && arg.Text() == content
+	})
+}
+
+// throughHelper follows a value into a call of one of the helpers, whose own code nobody
+// wrote and no source map knows.
+func (e *engine) throughHelper(call *parse.Node, index int, f fact, kind moduleHelper) {
+	switch {
+	case f.what == code:
+		f.fn.escapes = true
+	case kind == toModule && index == 0:
+		f.namespace = true
+		e.arrive(call, f)
+	default:
+		e.lost(call.Arguments()[index], f)
+	}
 }
