@@ -74,6 +74,12 @@ const CONSOLE = [
 function host(name, value, sandbox) {
   if (timers.has(name)) return startTimer(name, value, sandbox);
   if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => Reflect.apply(value, globalThis, [tokens.get(timer) ?? timer]);
+  if (name === "queueMicrotask") {
+    return (callback) => {
+      if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
+      value(() => sandbox.refusal() || callback());
+    };
+  }
   if (name === "console") return consoleFacade(value);
   // A global function such as fetch insists on the global object as its receiver; a
   // class is itself.
@@ -89,6 +95,7 @@ function startTimer(name, start, sandbox) {
     if (typeof callback !== "function") throw new TypeError(`${name} takes a function here, not text to run`);
     const end = () => stop?.(timer);
     const run = (...args) => {
+      if (sandbox.refusal()) return;
       if (name !== "setInterval") sandbox.ended(end);
       callback(...args);
     };
