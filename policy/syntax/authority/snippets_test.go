@@ -230,6 +230,11 @@ func TestInfer_findsWhatIsExported(t *testing.T) {
 		{"Function", `exports.F = Function`, ``, "unknown code from text read"},
 		{"eval", `export default eval`, ``, "unknown code from text read"},
 		{"a function of its own", `module.exports = () => 1`, ``, ""},
+		{"a function", `module.exports = function () { return this.fetch; }`, ``, "perhaps read fetch"},
+		{"a function under a name", `exports.a = function () { return this; }`, ``, "perhaps unknown escapes read"},
+		{"a method", `module.exports = { a(name) { return this[name]; } }`, ``, "perhaps unknown computed key read"},
+		{"a method of another object", `const o = { a() { return this.fetch; } }; exports.a = o.a`, ``, "perhaps read fetch"},
+		{"an object with methods", `exports.o = { x: 1, get: function () { return this.x + this.fetch; } }`, ``, ""},
 		{"an object", `import * as ns from "snippet"; export default { ns, a: 1 }`, `exports.b = 1`, ""},
 	} {
 		for form, options := range map[string]api.BuildOptions{"": {}, ", minified": minified} {
