@@ -30,8 +30,8 @@ type Authority struct {
 	Silent   []Silent
 }
 
-// Place is a place in a file of a library, or in the bundle where the source map
-// knows nothing better.
+// Place is a place in a file of a library. What the bundler wrote itself, and what comes
+// from no file, has the library's entry for its place, with no range.
 type Place struct {
 	File  string // as findings name files
 	Range text.Range
@@ -41,7 +41,18 @@ type Place struct {
 
 // String prints the place as a compiler would.
 func (p Place) String() string {
+	if p.Range == (text.Range{}) {
+		return p.File
+	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Range.Start.Line+1, p.Range.Start.Character+1)
+}
+
+// or returns another place for the zero Place.
+func (p Place) or(other Place) Place {
+	if p.File == "" {
+		return other
+	}
+	return p
 }
 
 // Use is one use of a name of the global object.
@@ -103,8 +114,9 @@ func (sn *Snapshot) infer(ctx context.Context, s script) (*Authority, bool, erro
 	return a, false, cache.Remember(sn.session.store, sn, key, a, nil, began)
 }
 
-// touches places what was recorded while a library and its workloads loaded.
-func (sn *Snapshot) touches(recorded []observe.Touch, scripts []script) ([]Touch, error) {
+// touches places what was recorded while a library and its workloads loaded, whose
+// entries are in the order of the scripts.
+func (sn *Snapshot) touches(recorded []observe.Touch, scripts []script, entries []string) ([]Touch, error) {
 	if len(recorded) == 0 {
 		return nil, nil
 	}
@@ -113,8 +125,8 @@ func (sn *Snapshot) touches(recorded []observe.Touch, scripts []script) ([]Touch
 		return nil, fmt.Errorf("encode what was recorded: %w", err)
 	}
 	parts := []string{string(raw)}
-	for _, s := range scripts {
-		parts = append(parts, s.File, s.Code.String(), s.Map.String())
+	for i, s := range scripts {
+		parts = append(parts, s.File, s.Code.String(), s.Map.String(), entries[i])
 	}
 	key := sn.key("touches", parts...)
 	if out, ok := cache.Recall[[]Touch](sn.session.store, sn, key); ok {
@@ -122,7 +134,7 @@ func (sn *Snapshot) touches(recorded []observe.Touch, scripts []script) ([]Touch
 	}
 	began := time.Now()
 	var mappings []*mapping
-	for _, s := range scripts {
+	for i, s := range scripts {
 		code, sourceMap, ok := sn.bytes(s)
 		if !ok {
 			return nil, fmt.Errorf("the cache lost %s, which it held a moment ago", s.File)
@@ -131,6 +143,7 @@ func (sn *Snapshot) touches(recorded []observe.Touch, scripts []script) ([]Touch
 		if err != nil {
 			return nil, err
 		}
+		m.entry = entries[i]
 		mappings = append(mappings, m)
 	}
 	var out []Touch
@@ -145,22 +158,31 @@ func (sn *Snapshot) touches(recorded []observe.Touch, scripts []script) ([]Touch
 	return out, cache.Remember(sn.session.store, sn, key, out, nil, began)
 }
 
-// innermost returns the place of the innermost frame that lies in one of the scripts.
+// innermost returns the place of the innermost frame that lies in one of the scripts, at
+// code that somebody wrote if there is such a frame.
 func innermost(trace string, mappings []*mapping) Place {
+	var first Place
 	for _, frame := range stack.Parse(trace) {
 		for _, m := range mappings {
-			if frame.File == m.script && frame.Line > 0 {
-				return m.at(frame.Line, frame.Column)
+			if frame.File != m.script || frame.Line <= 0 {
+				continue
+			}
+			if place, ok := m.at(frame.Line, frame.Column); ok {
+				return place
+			}
+			if first.File == "" {
+				first = Place{File: policy.Relative(m.sn.root, m.entry), Package: packageOf(m.entry)}
 			}
 		}
 	}
-	return Place{}
+	return first
 }
 
 // mapping leads from places in a bundle to places in the files it was made of.
 type mapping struct {
 	sn     *Snapshot
 	script string
+	entry  string // the file that the script was made from
 	bundle *text.Mapper
 	source stack.Map
 	files  map[string]*text.Mapper // nil for one that cannot be read
@@ -173,18 +195,15 @@ func (sn *Snapshot) newMapping(s script, code string, sourceMap []byte) (*mappin
 	return m, err
 }
 
-// place maps a span of the bundle.
+// place maps a span of the bundle. It is the zero Place where the span lies in no file.
 func (m *mapping) place(span text.Span) Place {
-	where := m.bundle.Range(span)
-	p := m.at(where.Start.Line+1, where.Start.Character+1)
-	if strings.HasPrefix(p.File, OutputFolder+"/") {
-		p.Range = where
-	}
+	start := m.bundle.Range(span).Start
+	p, _ := m.at(start.Line+1, start.Character+1)
 	return p
 }
 
 // at maps a line and a column of the bundle, both counted from 1.
-func (m *mapping) at(line, column int) Place {
+func (m *mapping) at(line, column int) (Place, bool) {
 	frame, ok := m.source.Frame(stack.Frame{File: m.script, Line: line, Column: column})
 	if ok {
 		if file := m.file(frame.File); file != nil {
@@ -194,11 +213,10 @@ func (m *mapping) at(line, column int) Place {
 				File:    policy.Relative(m.sn.root, frame.File),
 				Range:   file.WordAt(where.Line+1, start-file.Offset(text.Position{Line: where.Line})+1, 0),
 				Package: packageOf(frame.File),
-			}
+			}, true
 		}
 	}
-	start := text.Position{Line: line - 1, Character: column - 1}
-	return Place{File: OutputFolder + "/" + m.script, Range: text.Range{Start: start, End: start}}
+	return Place{}, false
 }
 
 func (m *mapping) file(path string) *text.Mapper {
@@ -227,6 +245,21 @@ func packageOf(file string) string {
 	return parts[0]
 }
 
+// entries returns the files that the bundles of a library were made from, in the order
+// of scripts.
+func (l *Library) entries() []string {
+	var all []string
+	if l.Bundle != nil {
+		all = append(all, l.Resolved.Entry)
+	}
+	for _, w := range l.Workloads {
+		if w.Bundle != nil {
+			all = append(all, w.Entry)
+		}
+	}
+	return all
+}
+
 // scripts returns the bundles of a library: its own and those of its workloads.
 func (l *Library) scripts() []script {
 	var all []script
@@ -249,15 +282,26 @@ func (c *check) infer(ctx context.Context, l *Library) error {
 		return nil
 	}
 	l.Authority = &Authority{}
-	for _, s := range scripts {
+	entries := l.entries()
+	for i, s := range scripts {
 		a, cached, err := c.sn.infer(ctx, s)
 		if err != nil {
 			return fmt.Errorf("infer what %s takes from the global object: %w", s.File, err)
 		}
 		l.Cached = l.Cached && cached
-		l.Authority.Uses = append(l.Authority.Uses, a.Uses...)
-		l.Authority.Unknowns = append(l.Authority.Unknowns, a.Unknowns...)
-		l.Authority.Silent = append(l.Authority.Silent, a.Silent...)
+		entry := Place{File: policy.Relative(c.sn.root, entries[i]), Package: packageOf(entries[i])}
+		for _, u := range a.Uses {
+			u.Place = u.Place.or(entry)
+			l.Authority.Uses = append(l.Authority.Uses, u)
+		}
+		for _, u := range a.Unknowns {
+			u.Place = u.Place.or(entry)
+			l.Authority.Unknowns = append(l.Authority.Unknowns, u)
+		}
+		for _, u := range a.Silent {
+			u.Place = u.Place.or(entry)
+			l.Authority.Silent = append(l.Authority.Silent, u)
+		}
 		l.Authority.Defines = append(l.Authority.Defines, a.Defines...)
 		l.Authority.Received = append(l.Authority.Received, a.Received...)
 	}

@@ -428,7 +428,7 @@ func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) 
 		return err
 	}
 	l.Load, l.Cached = &loaded, l.Cached && cached
-	if l.Touches, err = c.sn.touches(loaded.Touches, l.scripts()); err != nil {
+	if l.Touches, err = c.sn.touches(loaded.Touches, l.scripts(), l.entries()); err != nil {
 		return err
 	}
 	failed := func(failure *load.Failure, s script, what string, span text.Span) {

@@ -40,18 +40,23 @@ func TestCheck_holdsWhatLibrariesAskAgainstTheirGrants(t *testing.T) {
 	}
 	findingtest.Compare(t, findingtest.Parse(t, policy.ConfigFile, content), result.Findings)
 
-	evidence := map[string]string{}
+	evidence, access := map[string]string{}, map[string]string{}
 	for _, f := range result.Findings {
 		if f.Code == finding.MissingPermission {
-			evidence[f.Data["library"]] = f.Data["evidence"]
+			evidence[f.Data["library"]], access[f.Data["library"]] = f.Data["evidence"], f.Data["access"]
 			if f.Severity != finding.Hint && len(f.Related) == 0 {
 				t.Errorf("no place is related to %q", f.Message)
 			}
 		}
 	}
-	for library, want := range map[string]string{"uses-fetch": "static", "needs-document": "both", "seen-only": "observed", "asks-first": "static"} {
+	for library, want := range map[string]string{"uses-fetch": "static", "needs-document": "both", "seen-only": "observed", "asks-first": "static", "looks-up": "static", "lists-window": "both"} {
 		if evidence[library] != want {
 			t.Errorf("the evidence for %s is %q, want %q", library, evidence[library], want)
+		}
+	}
+	for library, want := range map[string]string{"uses-fetch": "read", "goes-away": "write", "moves-on": "read,write", "asks-first": ""} {
+		if access[library] != want {
+			t.Errorf("the access of %s is %q, want %q", library, access[library], want)
 		}
 	}
 }
