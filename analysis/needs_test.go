@@ -93,7 +93,8 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 	}
 	for _, want := range []string{
 		"clean: {\n    permissions: [],",
-		"\"uses-fetch\": {\n    permissions: [\"fetch\"],",
+		"\"uses-fetch\": {\n    // fetch is granted, which is much: it sends requests anywhere",
+		"permissions: [\"fetch\"],",
 		"// It looks for navigator and does without.\n    permissions: []",
 		"// Unknown authority, computed key: globalThis[name] at node_modules/hides/index.js:1",
 		"// It uses document (node_modules/needs-document/index.js:",
