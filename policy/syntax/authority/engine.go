@@ -447,10 +447,13 @@ func (e *engine) store(target *parse.Node, f fact, value *parse.Node) {
 		}
 	}
 	if f.what == code {
+		f.fn.escapes = true
+		if target.Kind != parse.KindPropertyAccessExpression && target.Kind != parse.KindElementAccessExpression {
+			return // no code that runs
+		}
 		f.fn.keep(memberNames(target))
 		// What a module exports may be called without the module.
 		f.fn.adrift = f.fn.adrift || (e.isExports(target.Expression()) || e.isForAll(target)) && !f.bound
-		f.fn.escapes = true
 		return
 	}
 	e.lost(value, f)
