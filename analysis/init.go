@@ -220,6 +220,8 @@ func proposals(asked []*need) (grant, notes []string) {
 		g, known := hostglobals.Known(n.name)
 		switch {
 		case n.made:
+		case n.assigned():
+			notes = append(notes, fmt.Sprintf("It assigns to %s (%s), which does nothing outside of the sandbox.", n.name, n.uses[0].Place))
 		case !n.fatal && !n.bare:
 			if known {
 				optional = append(optional, n.name)

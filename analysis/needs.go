@@ -212,7 +212,7 @@ func (r *reporter) missingOne(n *need, known bool) {
 	severity := finding.Warning
 	var message strings.Builder
 	fmt.Fprintf(&message, "%q refers to %s, which is not granted to it", r.lib.Name, n.name)
-	assigned := len(n.seen) == 0 && !slices.ContainsFunc(n.uses, func(u Use) bool { return !u.assigns() })
+	assigned := n.assigned()
 	switch {
 	case n.fatal:
 		severity = finding.Error
@@ -220,7 +220,10 @@ func (r *reporter) missingOne(n *need, known bool) {
 		fmt.Fprintf(&message, "%q needs %s while it loads, and it is not granted", r.lib.Name, n.name)
 	case assigned:
 		message.Reset()
-		fmt.Fprintf(&message, "%q assigns to %s, which is not granted to it", r.lib.Name, n.name)
+		fmt.Fprintf(&message, "%q assigns to %s", r.lib.Name, n.name)
+		if n.name != "location" {
+			severity = finding.Info // a handler that is never called, a name that nobody reads
+		}
 	}
 	var first Place
 	if len(n.uses) > 0 {
@@ -235,10 +238,8 @@ func (r *reporter) missingOne(n *need, known bool) {
 		message.WriteString("; seen while loading")
 	}
 	switch g, _ := hostglobals.Known(n.name); {
-	case assigned && g.Grade == hostglobals.Realm:
-		message.WriteString(". The value stays in the sandbox, and nothing happens outside. Do not grant it lightly: " + caution(g))
 	case assigned:
-		message.WriteString(". The value stays in the sandbox, and nothing happens outside; grant it if the library should have it.")
+		fmt.Fprintf(&message, ". The value stays in the sandbox, whether %s is granted or not, so nothing happens outside. Pass the library a function that does it instead.", n.name)
 	case !known:
 		message.WriteString(". No host that is known has a global of that name: another script would have to set it.")
 	case g.Grade == hostglobals.Realm:
@@ -249,7 +250,11 @@ func (r *reporter) missingOne(n *need, known bool) {
 		message.WriteString(". Code that uses it will fail; grant it if the library should have it.")
 	}
 	f := r.at(finding.MissingPermission, severity, r.grantsSpan(), "%s", message.String())
-	f.Data["permission"] = n.name
+	if assigned {
+		f.Data["global"] = n.name // a grant would not help
+	} else {
+		f.Data["permission"] = n.name
+	}
 	f.Data["evidence"] = n.evidence()
 	f.Data["access"] = n.access()
 	if first.Package != "" && first.Package != r.lib.Name {
@@ -302,6 +307,12 @@ func (r *reporter) inside(p Place) string {
 // assigns reports whether a use gives the global itself a value.
 func (u Use) assigns() bool { return u.Kind == authority.Write && u.Path == u.Name }
 
+// assigned reports whether giving it a value is all that a library does with a global on
+// whose value a host acts.
+func (n *need) assigned() bool {
+	return len(n.seen) == 0 && len(n.uses) > 0 && !n.fatal && !slices.ContainsFunc(n.uses, func(u Use) bool { return !u.assigns() })
+}
+
 // access tells what a library does with a global: "read", "write", "read,write" or
 // "presence", when it only asks whether there is one.
 func (n *need) access() string {
@@ -353,8 +364,16 @@ func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool, perh
 		byName[n.name] = n
 	}
 	for _, p := range r.lib.Permissions {
-		if _, known := hostglobals.Known(p.Name); !known || guest[p.Name] || byName[p.Name] != nil || hostglobals.IsGlobalObject(p.Name) {
+		if _, known := hostglobals.Known(p.Name); !known || guest[p.Name] || hostglobals.IsGlobalObject(p.Name) {
 			continue // SBX010, SBX011 and SBX012 say what is to be said of those
+		}
+		if n := byName[p.Name]; n != nil {
+			if n.assigned() && !perhaps.names[p.Name] && len(readable(l.Authority.Unknowns)) == 0 {
+				f := r.at(finding.UnusedPermission, finding.Hint, p.Span, "%s is granted to %q, which only assigns to it (%s). The value stays in the sandbox, so the grant does nothing. Pass the library a function that does it instead.",
+					p.Name, r.lib.Name, n.uses[0].Place)
+				f.Data["permission"] = p.Name
+			}
+			continue
 		}
 		if perhaps.names[p.Name] {
 			continue // SBX016 says where

@@ -87,7 +87,7 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	sn := newSession(t).Snapshot(root, nil)
-	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "not-there"}}, nil)
+	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "callback-this", "listens", "brings-fetch", "not-there"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +98,9 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		"// It looks for navigator and does without.\n    permissions: []",
 		"// Unknown authority, computed key: globalThis[name] at node_modules/hides/index.js:1",
 		"// It uses document (node_modules/needs-document/index.js:",
+		"\"callback-this\": {\n    // It may take fetch from the global object: this.fetch at node_modules/callback-this/index.js:1:55.\n    permissions: [],",
+		"listens: {\n    // It assigns to onmessage (node_modules/listens/index.js:1:23), which does nothing outside of the sandbox.\n    permissions: [],",
+		"\"brings-fetch\": {\n    permissions: [],",
 	} {
 		if !strings.Contains(p.Text, want) {
 			t.Errorf("the policy lacks %q:\n%s", want, p.Text)
