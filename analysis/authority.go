@@ -13,6 +13,7 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax/authority"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/observe"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/stack"
 )
@@ -28,6 +29,8 @@ type Authority struct {
 	// which is the global object for somebody who takes the method off its own first.
 	Received []string
 	Silent   []Silent
+	// Computed are the places where it loads modules whose names it computes.
+	Computed []Computed
 }
 
 // Place is a place in a file of a library. What the bundler wrote itself, and what comes
@@ -74,6 +77,12 @@ type Silent struct {
 	Place  Place
 }
 
+// Computed is one place where a script loads a module that nobody can name beforehand.
+type Computed struct {
+	Caught bool // it goes on without
+	Place  Place
+}
+
 // Touch is one use of a name that was seen while the library loaded.
 type Touch struct {
 	Name      string
@@ -110,6 +119,9 @@ func (sn *Snapshot) infer(ctx context.Context, s script) (*Authority, bool, erro
 	}
 	for _, u := range silentDifferences(file) {
 		a.Silent = append(a.Silent, Silent{u.Method, m.place(u.Span)})
+	}
+	for _, load := range file.ComputedLoads(bundle.RequireStandIn) {
+		a.Computed = append(a.Computed, Computed{load.Caught, m.place(load.Span)})
 	}
 	return a, false, cache.Remember(sn.session.store, sn, key, a, nil, began)
 }
@@ -304,6 +316,7 @@ func (c *check) infer(ctx context.Context, l *Library) error {
 		}
 		l.Authority.Defines = append(l.Authority.Defines, a.Defines...)
 		l.Authority.Received = append(l.Authority.Received, a.Received...)
+		l.Authority.Computed = append(l.Authority.Computed, a.Computed...)
 	}
 	return nil
 }

@@ -379,6 +379,7 @@ func (c *check) examine(ctx context.Context, l *Library, r *reporter) error {
 	}
 	r.authority(l, c.guest)
 	r.builtins(l)
+	r.computed(l)
 	r.silent(l)
 	return nil
 }

@@ -445,6 +445,37 @@ func (r *reporter) builtins(l *Library) {
 	}
 }
 
+// computed reports SBX033 for modules whose names are computed, once for a library. An
+// import that is caught is a part that the library does without.
+func (r *reporter) computed(l *Library) {
+	if l.Authority == nil || len(l.Authority.Computed) == 0 {
+		return
+	}
+	all := slices.Clone(l.Authority.Computed)
+	slices.SortStableFunc(all, func(a, b Computed) int {
+		switch {
+		case a.Caught == b.Caught:
+			return 0
+		case b.Caught:
+			return -1
+		}
+		return 1
+	})
+	severity, then := finding.Info, "A sandbox has only what was bundled, so such a load fails there. Sandbox an entry that names its modules, or give the library what it would load."
+	if all[0].Caught {
+		severity, then = finding.Hint, "A sandbox has only what was bundled, so such a load fails there; the code catches that and goes on without."
+	}
+	places := ""
+	if more := len(all) - 1; more > 0 {
+		places = fmt.Sprintf(" and %d more %s", more, plural(more, "place", "places"))
+	}
+	f := r.at(finding.BuiltinReached, severity, r.lib.KeySpan, "%q loads modules whose names it computes (%s%s%s), so nobody can tell which. %s", r.lib.Name, all[0].Place, r.inside(all[0].Place), places, then)
+	f.Data["modules"] = "computed"
+	for _, c := range all[:min(len(all), 4)] {
+		f.Related = append(f.Related, finding.Related{Message: "loaded here", File: c.Place.File, Range: c.Place.Range})
+	}
+}
+
 // silent reports SBX034, once for a library.
 func (r *reporter) silent(l *Library) {
 	if l.Authority == nil {

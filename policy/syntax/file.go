@@ -56,6 +56,13 @@ func (f *File) Imports() []Import { return inside(f).imports() }
 //go:noinline
 func (f *File) Members(names map[string]bool) []Member { return inside(f).memberAccesses(names) }
 
+// ComputedLoads returns the places where a bundle asks for modules that it does not
+// hold because their names are computed. require is the name of the function that the
+// bundler put in the place of CommonJS's.
+//
+//go:noinline
+func (f *File) ComputedLoads(require string) []Load { return inside(f).computedLoads(require) }
+
 // Mentions returns every place where the file names another module, in source
 // order: what Imports returns, and the forms that reach a module in a roundabout
 // way. Expressions that show nothing of their value are left out, and so are calls

@@ -24,6 +24,10 @@ const Global = "__SANDBOXED_LIB__"
 // assigns the workload's exports.
 const WorkloadGlobal = "__SANDBOXED_WORKLOAD__"
 
+// RequireStandIn is the name of the function that a bundle calls in the place of
+// require for modules that are not in it.
+const RequireStandIn = "__require"
+
 // MaxBytes bounds the size of a bundle's code. Above it bundling fails rather
 // than filling the memory of an editor's server.
 const MaxBytes = 64 << 20
