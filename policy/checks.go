@@ -125,11 +125,7 @@ func (m *Module) Choice(v *Value, table []Option, name, otherwise string) string
 		return otherwise
 	}
 	o, _ := option(table, name)
-	quoted := make([]string, len(o.Values))
-	for i, allowed := range o.Values {
-		quoted[i] = fmt.Sprintf("%q", allowed)
-	}
-	want := listed(quoted, "or")
+	want := listed(quotedAll(o.Values), "or")
 	if !m.Expect(got, String, name, want) {
 		return otherwise
 	}

@@ -43,7 +43,7 @@ func (r *reader) readLibrary(p *Prop) {
 	lib.Unsure = v.Open
 	if permissions := v.Get("permissions"); permissions != nil {
 		lib.PermissionsSpan = permissions.Span
-		lib.Permissions = r.permissions(permissions)
+		lib.Permissions, lib.Repeated = r.permissions(permissions)
 		lib.Unsure = lib.Unsure || !permissions.listed()
 	}
 	lib.Workloads = r.workloads(v.Get("workloads"))
@@ -74,12 +74,13 @@ func (v *Value) listed() bool {
 	})
 }
 
-func (r *reader) permissions(v *Value) []Permission {
+// permissions reads the grants, and those whose name an earlier one has already.
+func (r *reader) permissions(v *Value) (permissions, repeated []Permission) {
 	if !r.Expect(v, Array, "permissions", "an array of the names of host globals, such as [\"Intl\"]") {
-		return nil
+		return nil, nil
 	}
-	permissions := []Permission{}
-	seen := map[string]text.Span{}
+	permissions = []Permission{}
+	seen := map[string]Permission{}
 	for _, e := range v.Elems {
 		p := r.permission(e)
 		if p.Name == "" {
@@ -88,16 +89,40 @@ func (r *reader) permissions(v *Value) []Permission {
 			}
 			continue
 		}
-		if at, again := seen[p.Name]; again {
-			f := r.Add(finding.BadOption, finding.Warning, p.Span, "%q is granted twice. Remove one of the two.", p.Name)
+		if first, again := seen[p.Name]; again {
+			f := r.Add(finding.BadOption, finding.Warning, p.Span, "%q is granted twice. Only the first one counts%s; remove one of the two.", p.Name, first.differs(p))
 			f.Data["permission"] = p.Name
-			r.Relate(f, at, "first granted here")
+			r.Relate(f, first.Span, "first granted here")
+			repeated = append(repeated, p)
 			continue
 		}
-		seen[p.Name] = p.Span
+		seen[p.Name] = p
 		permissions = append(permissions, p)
 	}
-	return permissions
+	return permissions, repeated
+}
+
+// differs says what a grant gives where another one of the same name gives something
+// else, as the rest of a sentence, or "".
+func (p Permission) differs(other Permission) string {
+	switch {
+	case (p.Allow == nil) == (other.Allow == nil) && slices.Equal(slices.Sorted(slices.Values(p.Allow)), slices.Sorted(slices.Values(other.Allow))):
+		return ""
+	case p.Allow == nil:
+		return ", which grants all of it, so that allow has no effect here"
+	case len(p.Allow) == 0:
+		return ", whose allow lists nothing"
+	default:
+		return fmt.Sprintf(", which allows no more than %s", listed(quotedAll(p.Allow), "and"))
+	}
+}
+
+func quotedAll(words []string) []string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = fmt.Sprintf("%q", shorten(word))
+	}
+	return quoted
 }
 
 // permission reads one entry of permissions. Without a name it grants nothing.

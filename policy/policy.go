@@ -49,6 +49,8 @@ type Library struct {
 
 	// Permissions is nil when the option is missing or not readable.
 	Permissions []Permission
+	// Repeated are grants that do not count, since Permissions has their names already.
+	Repeated []Permission
 	// Unsure says that the library may be granted more than Permissions: the option,
 	// or a part of it, is computed and was not evaluated.
 	Unsure          bool

@@ -26,6 +26,17 @@ func Findings(p *policy.Policy, guest map[string]bool) []finding.Finding {
 		for _, permission := range library.Permissions {
 			j.permission(permission)
 		}
+		// A grant that does not count today counts as soon as the first one goes.
+		for _, permission := range library.Repeated {
+			if permission.Allow == nil {
+				continue
+			}
+			from := len(j.findings)
+			j.rules(permission)
+			for _, f := range j.findings[from:] {
+				delete(f.Data, "suggestion") // a fix by name would change the grant that counts
+			}
+		}
 	}
 	return j.findings
 }
