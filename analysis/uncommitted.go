@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/authoritydiff"
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/revision"
@@ -18,7 +17,8 @@ type committed struct {
 }
 
 // uncommitted returns a hint for everything that the policy gives to a library and
-// that it did not give in the last commit. A project in no repository gets none, nor
+// that it did not give in the last commit, and a warning at each library of which the
+// lockfile pins other bytes under the same version than it did then. A project in no repository gets none, nor
 // one whose policy is not committed or, now or then, cannot be read whole.
 //
 // The hints are no faults, which a comment might accept, but say what is about to be
@@ -36,12 +36,11 @@ func (sn *Snapshot) uncommitted(ctx context.Context, p *policy.Policy) ([]findin
 		return nil, sn.withoutGit(ctx, err)
 	}
 	hints := sn.compare(r, before, authoritydiff.Side{Policy: p}).Findings()
-	// What only the lockfile changed is nothing that the policy says.
-	hints = slices.DeleteFunc(hints, func(f finding.Finding) bool {
-		return f.Data["problem"] == string(authoritydiff.IntegrityChanged)
-	})
-	for i := range hints {
+	for i, hint := range hints {
 		hints[i].Severity = finding.Hint
+		if hint.Severity == finding.Error { // other bytes under the same version, which no ordinary change gives
+			hints[i].Severity = finding.Warning
+		}
 	}
 	return hints, nil
 }

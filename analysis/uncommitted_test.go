@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,8 +71,10 @@ func TestCheck_hintsAtWhatTheLastCommitDidNotGive(t *testing.T) {
 		"a rule more":                       {before: before, now: "export default { a: { permissions: ['URL', { name: 'fetch', allow: ['https://a.example/', 'https://b.example/'] }] } };\n", want: []string{"hint at 'https://b.example/': rule-added"}},
 		"a permission less":                 {before: before, now: "export default { a: { permissions: ['URL'] } };\n"},
 		"a library that was there before":   {commit: map[string]string{"package-lock.json": withB}, before: before, now: addedB},
-		"a library that is new as well":     {commit: map[string]string{"package-lock.json": lock}, change: map[string]string{"package-lock.json": withB}, before: before, now: addedB, want: []string{"hint at 'URL': permission-added"}},
-		"only the lockfile":                 {commit: map[string]string{"package-lock.json": lock}, change: map[string]string{"package-lock.json": withB}, before: before, now: before},
+		"a library that is new as well":     {commit: map[string]string{"package-lock.json": lock}, change: map[string]string{"package-lock.json": withB}, before: before, now: addedB, want: []string{"warning at a: integrity", "hint at 'URL': permission-added"}},
+		"other bytes in the lockfile":       {commit: map[string]string{"package-lock.json": lock}, change: map[string]string{"package-lock.json": withB}, before: before, now: before, want: []string{"warning at a: integrity"}},
+		"no hash in the lockfile any more":  {commit: map[string]string{"package-lock.json": lock}, change: map[string]string{"package-lock.json": strings.Replace(lock, "sha512-a", "", 1)}, before: before, now: before, want: []string{"hint at a: integrity"}},
+		"another version in the lockfile":   {commit: map[string]string{"package-lock.json": lock}, change: map[string]string{"package-lock.json": strings.NewReplacer("1.0.0", "1.0.1", "sha512-a", "sha512-b").Replace(lock)}, before: before, now: before},
 		"a policy that is not committed":    {commit: map[string]string{"a.txt": "a"}, now: before},
 		"a policy that is half typed":       {before: before, now: "export default { a: { permissions: ['URL', 'crypto', \n"},
 		"a committed one that is half done": {before: "export default { a: { permissions: [\n", now: before},
