@@ -15,7 +15,7 @@ import (
 var (
 	// opening is what may stand before the first word of a comment.
 	opening = regexp.MustCompile(`^(?://+|/\*+)[\s*]*`)
-	word    = regexp.MustCompile(`^` + lineWord + `[\w-]*`)
+	word    = regexp.MustCompile(`^` + prefix + `[\w-]+`)
 	dashes  = regexp.MustCompile(`(?:^|\s)--(?:\s|$)`)
 	token   = regexp.MustCompile(`[^\s,]+`)
 	codeish = regexp.MustCompile(`^[A-Za-z]{3}\d+$`)
@@ -30,11 +30,20 @@ type words struct {
 	offset int    // of rest, in the file
 }
 
+// meant returns the word that another one was meant to be, or "".
+func meant(w string) string {
+	near := resolve.Nearest(strings.TrimPrefix(w, prefix), []string{strings.TrimPrefix(lineWord, prefix), strings.TrimPrefix(libraryWord, prefix)})
+	if near == "" {
+		return ""
+	}
+	return prefix + near
+}
+
 // split takes a comment apart; false for one that is about something else.
 func split(c syntax.Comment) (words, bool) {
 	at := len(opening.FindString(c.Text))
 	w := word.FindString(c.Text[at:])
-	if w == "" {
+	if w == "" || !strings.HasPrefix(w, lineWord) && meant(w) == "" {
 		return words{}, false
 	}
 	at += len(w)
@@ -49,7 +58,12 @@ func split(c syntax.Comment) (words, bool) {
 // Codes that are wrong are left out; without any other the result is false.
 func (s *Set) read(w words, c syntax.Comment) ([]code, string, bool) {
 	if w.word != lineWord && w.word != libraryWord {
-		s.fault(c.Span, "There is no %s, so this comment suppresses nothing. Use %s for the next line or %s for a library.", w.word, lineWord, libraryWord)
+		f := s.fault(c.Span, "There is no %s, so this comment suppresses nothing. Use %s for the next line or %s for a library.", w.word, lineWord, libraryWord)
+		if suggestion := meant(w.word); suggestion != "" {
+			f.Data = map[string]string{"suggestion": suggestion}
+			at := text.Span{Start: w.offset - len(w.word), End: w.offset}
+			f.Fixes = []finding.Fix{{Title: "Change to " + suggestion, Edits: []finding.Edit{{File: s.file, Range: s.mapper.Range(at), NewText: suggestion}}}}
+		}
 		return nil, "", false
 	}
 	listed, reason := w.rest, ""

@@ -26,7 +26,8 @@ import (
 
 // The words that begin a suppression.
 const (
-	lineWord    = "sandbox-lsp-ignore"
+	prefix      = "sandbox-lsp-"
+	lineWord    = prefix + "ignore"
 	libraryWord = lineWord + "-library"
 )
 
@@ -39,7 +40,7 @@ var never = []finding.Code{finding.PolicyUnreadable, finding.PolicyNotAnObject, 
 
 // Mentions reports whether a text may hold a suppression. It spares parsing the
 // many that do not.
-func Mentions(content string) bool { return strings.Contains(content, lineWord) }
+func Mentions(content string) bool { return strings.Contains(content, prefix) }
 
 // Set is the suppressions of one file. It is immutable. The zero Set is empty.
 type Set struct {
