@@ -95,7 +95,7 @@ func (sn *Snapshot) packages(c cursor, where text.Range) []Completion {
 			return
 		}
 		taken[name] = true
-		items = append(items, sn.library(c, name, rank, where, "permissions: [$0]", "permissions: []"))
+		items = append(items, sn.completeLibrary(c, name, rank, where, "permissions: [$0]", "permissions: []"))
 	}
 	for _, name := range resolve.Dependencies(sn.root) {
 		add(name, "0")
@@ -117,15 +117,15 @@ func (sn *Snapshot) sandboxed(ctx context.Context, c cursor, where text.Range) (
 	var items []Completion
 	for _, l := range p.Libraries {
 		if !taken[l.Name] {
-			items = append(items, sn.library(c, l.Name, "", where, `tests: ["${1:`+escape("node_modules/"+l.Name+"/test/**/*.js")+`}"]`, "tests: []"))
+			items = append(items, sn.completeLibrary(c, l.Name, "", where, `tests: ["${1:`+escape("node_modules/"+l.Name+"/test/**/*.js")+`}"]`, "tests: []"))
 		}
 	}
 	return items, nil
 }
 
-// library proposes a library as a key, and where nothing but the key stands the option
+// completeLibrary proposes a library as a key, and where nothing but the key stands the option
 // that it needs: as a snippet, and for clients that have none.
-func (sn *Snapshot) library(c cursor, name, rank string, where text.Range, snippet, plain string) Completion {
+func (sn *Snapshot) completeLibrary(c cursor, name, rank string, where text.Range, snippet, plain string) Completion {
 	key := c.quote(name)
 	item := Completion{
 		Label: name, Kind: KindLibrary, Range: where, Sort: rank + name, NewText: key, Plain: key,

@@ -65,7 +65,7 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 		return true
 	}
 	p := r.opened()
-	library, permission, suggestion := r.library(f), f.Data["permission"], f.Data["suggestion"]
+	library, permission, suggestion := r.subject(f), f.Data["permission"], f.Data["suggestion"]
 	switch f.Code {
 	case finding.PackageUnresolved:
 		if suggestion != "" {
@@ -189,8 +189,8 @@ func split(names string) []string {
 	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// library returns the library that a finding is about.
-func (r *fixer) library(f finding.Finding) string {
+// subject returns the library that a finding is about.
+func (r *fixer) subject(f finding.Finding) string {
 	if name, ok := f.Data["library"]; ok {
 		return name
 	}

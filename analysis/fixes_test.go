@@ -205,7 +205,7 @@ func TestFixes_createTheEntryOfAWorkload(t *testing.T) {
 
 func TestCheck_saysHowToInstallDeclarations(t *testing.T) {
 	s := newSession(t)
-	for name, tt := range map[string]struct{ library, manifest, says, install string }{
+	for name, tt := range map[string]struct{ request, manifest, says, install string }{
 		"listed":           {"@s/a", `{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/s__a": "1.0.0"}}`, "package.json lists @types/s__a, which is not installed", "npm install"},
 		"not known":        {"@s/a", `{"dependencies": {"@s/a": "1.0.0"}, "devDependencies": {"@types/a": "1.0.0"}}`, "DefinitelyTyped may have some", "npm install --save-dev @types/s__a"},
 		"known":            {"lodash", `{"dependencies": {"lodash": "1.0.0"}}`, "DefinitelyTyped has them", "npm install --save-dev @types/lodash"},
@@ -214,9 +214,9 @@ func TestCheck_saysHowToInstallDeclarations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			writeFile(t, filepath.Join(root, ".sandbox", "sandbox.config.js"), fmt.Sprintf("export default { %q: { permissions: [] } };\n", tt.library))
+			writeFile(t, filepath.Join(root, ".sandbox", "sandbox.config.js"), fmt.Sprintf("export default { %q: { permissions: [] } };\n", tt.request))
 			writeFile(t, filepath.Join(root, "package.json"), tt.manifest)
-			folder := filepath.Join(root, "node_modules", filepath.FromSlash(strings.TrimSuffix(tt.library, "/fp.js")))
+			folder := filepath.Join(root, "node_modules", filepath.FromSlash(strings.TrimSuffix(tt.request, "/fp.js")))
 			writeFile(t, filepath.Join(folder, "package.json"), `{"version": "1.0.0"}`)
 			writeFile(t, filepath.Join(folder, "index.js"), "exports.a = 1;\n")
 			writeFile(t, filepath.Join(folder, "fp.js"), "exports.a = 1;\n")

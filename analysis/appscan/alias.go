@@ -19,7 +19,7 @@ type alias struct {
 	pattern string // with at most one *
 	target  string // what stands for the request, with a * for what the pattern's took
 	kind    string // as a message names it
-	library string // the library that it leads to, "" when only the * tells
+	owner   string // the library that it leads to, "" when only the * tells
 }
 
 // expand returns what a specifier becomes by the alias.
@@ -59,8 +59,8 @@ func (w *walker) aliases(manifests []string, j *judge) []alias {
 			if strings.HasPrefix(a.target, ".") {
 				a.target = j.abs(scope, a.target)
 			}
-			library, _ := j.library(scope, a.target)
-			if a.library = library; library != "" || strings.Contains(a.pattern, "*") && leadsToPackages(a.target) {
+			library, _ := j.owner(scope, a.target)
+			if a.owner = library; library != "" || strings.Contains(a.pattern, "*") && leadsToPackages(a.target) {
 				all = append(all, a)
 			}
 		}

@@ -39,7 +39,7 @@ func newFilter(libraries []Library, aliases []alias) *filter {
 		}
 	}
 	for _, a := range aliases {
-		if before, _, wild := strings.Cut(a.pattern, "*"); !wild || before != "" && a.library != "" {
+		if before, _, wild := strings.Cut(a.pattern, "*"); !wild || before != "" && a.owner != "" {
 			needles = append(needles, needle{before, wild})
 		}
 	}

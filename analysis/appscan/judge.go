@@ -64,7 +64,7 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 	case strings.HasPrefix(request, workloadPrefix):
 		return j.workload(i, request, m, decorated), true
 	}
-	library, how := j.library(path.Dir(rel), request)
+	library, how := j.owner(path.Dir(rel), request)
 	i.Library = library
 	if library == "" {
 		return j.alias(i, rel, request)
@@ -127,7 +127,7 @@ func (j *judge) alias(i Import, rel, request string) (Import, bool) {
 		if !ok {
 			continue
 		}
-		if library, _ := j.library(a.scope, target); library != "" && !isAsset(request) {
+		if library, _ := j.owner(a.scope, target); library != "" && !isAsset(request) {
 			i.Library, i.Escape = library, Alias
 			i.Why = fmt.Sprintf("%s %s make it another name of the library, and the redirect looks at requests as they are written", a.kind, a.file)
 			return i, true
@@ -145,9 +145,9 @@ const (
 	byPath               // by the path of a file
 )
 
-// library returns the library that a request from a folder of the project reaches,
+// owner returns the library that a request from a folder of the project reaches,
 // aliases aside, or "".
-func (j *judge) library(dir, request string) (string, reach) {
+func (j *judge) owner(dir, request string) (string, reach) {
 	if at := strings.LastIndex(request, "node_modules/"); at >= 0 && (at == 0 || request[at-1] == '/') {
 		rest := request[at+len("node_modules/"):]
 		for _, l := range j.libraries {

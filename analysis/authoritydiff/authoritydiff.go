@@ -148,7 +148,7 @@ type Side struct {
 	Folder string
 }
 
-func (s Side) library(name string) (policy.Library, bool) {
+func (s Side) policyOf(name string) (policy.Library, bool) {
 	if s.Policy == nil {
 		return policy.Library{}, false
 	}
@@ -167,7 +167,7 @@ func Compare(before, after Side, revision string) []Library {
 	var all []Library
 	for _, name := range libraries(before, after) {
 		c := comparison{name: name, before: before, after: after, revision: revision}
-		c.library()
+		c.compareLibrary()
 		if len(c.changes) == 0 {
 			continue
 		}

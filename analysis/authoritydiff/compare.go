@@ -24,9 +24,9 @@ func (c *comparison) add(effect Effect, kind Kind, subject string, span text.Spa
 	return &c.changes[len(c.changes)-1]
 }
 
-func (c *comparison) library() {
-	old, was := c.before.library(c.name)
-	now, is := c.after.library(c.name)
+func (c *comparison) compareLibrary() {
+	old, was := c.before.policyOf(c.name)
+	now, is := c.after.policyOf(c.name)
 	switch {
 	case !was:
 		c.sandboxed(now)

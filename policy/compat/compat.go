@@ -96,7 +96,7 @@ func Read(ctx context.Context, source policy.Source, evaluator policy.Evaluator)
 	if v, ok := r.Object("package"); ok {
 		r.Duplicates(v, "library")
 		for _, p := range v.Members() {
-			r.library(p)
+			r.readLibrary(p)
 		}
 	}
 	r.Finish()
@@ -112,7 +112,7 @@ type reader struct {
 	libraries []Library
 }
 
-func (r *reader) library(p *policy.Prop) {
+func (r *reader) readLibrary(p *policy.Prop) {
 	r.Library = p.Key
 	defer func() { r.Library = "" }()
 	v := p.Value

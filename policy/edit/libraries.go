@@ -52,7 +52,7 @@ func (p *Policy) RemoveLibrary(name string) ([]Edit, error) {
 
 // SetOption gives an option of a library a value, in place of the one that it has.
 func (p *Policy) SetOption(library, option string, value Value) ([]Edit, error) {
-	object, o, err := p.library(library)
+	object, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *Policy) RemoveOption(library, option string) ([]Edit, error) {
 }
 
 func (p *Policy) optionMember(library, option string) (*syntax.Node, int, owner, error) {
-	object, o, err := p.library(library)
+	object, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, -1, o, err
 	}

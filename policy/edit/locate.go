@@ -220,8 +220,8 @@ func article(k syntax.Kind) string {
 	return "a " + k.String()
 }
 
-// library returns the object with the options of a library.
-func (p *Policy) library(name string) (*syntax.Node, owner, error) {
+// optionsOf returns the object with the options of a library.
+func (p *Policy) optionsOf(name string) (*syntax.Node, owner, error) {
 	o := owner(quoted(name))
 	m, err := p.libraryMember(name, false)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // at the end. What is granted already is left alone; without the option, it is
 // written. No edits and no error mean that there is nothing to do.
 func (p *Policy) Grant(library string, names ...string) ([]Edit, error) {
-	object, o, err := p.library(library)
+	object, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (p *Policy) Grant(library string, names ...string) ([]Edit, error) {
 // SetPermissions writes the permissions of a library that has none. Without names it
 // grants nothing.
 func (p *Policy) SetPermissions(library string, names []string) ([]Edit, error) {
-	object, o, err := p.library(library)
+	object, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func permissionOwner(name string) owner { return owner(fmt.Sprintf("the permissi
 // permission finds where a library is granted a permission: the array and the
 // indexes of its elements, at least one.
 func (p *Policy) permission(library, name string) (*syntax.Node, []int, error) {
-	object, o, err := p.library(library)
+	object, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, nil, err
 	}

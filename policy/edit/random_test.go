@@ -268,7 +268,7 @@ func (g *generator) permissions(indent string) string {
 	return g.wrapped(g.list("[", "]", indent, items))
 }
 
-func (g *generator) library(indent string) string {
+func (g *generator) policyEntry(indent string) string {
 	var members []func(string) string
 	add := func(name string, value func(string) string) { members = append(members, g.member(name, value)) }
 	if g.n(8) < 7 {
@@ -321,7 +321,7 @@ func (g *generator) policy() string {
 	g.trailing = g.n(2) == 0
 	var libraries []func(string) string
 	for _, name := range g.names(libraryNames) {
-		libraries = append(libraries, g.member(name, g.library))
+		libraries = append(libraries, g.member(name, g.policyEntry))
 	}
 	switch g.n(24) {
 	case 23:

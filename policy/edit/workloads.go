@@ -9,7 +9,7 @@ import (
 // AddWorkload adds a workload to a library, and the option that holds it when it is
 // the first. entry is relative to the project root, with slashes.
 func (p *Policy) AddWorkload(library, name, entry string, exports []string) ([]Edit, error) {
-	object, o, err := p.library(library)
+	object, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *Policy) RemoveWorkloadExport(library, workload, name string) ([]Edit, e
 
 // workload returns a workload's object, and its exports unless they are missing.
 func (p *Policy) workload(library, name string) (object, exports *syntax.Node, err error) {
-	lib, o, err := p.library(library)
+	lib, o, err := p.optionsOf(library)
 	if err != nil {
 		return nil, nil, err
 	}

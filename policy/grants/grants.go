@@ -22,7 +22,7 @@ import (
 func Findings(p *policy.Policy, guest map[string]bool) []finding.Finding {
 	j := judge{policy: p, guest: guest, file: policy.Relative(filepath.Dir(filepath.Dir(p.File)), p.File)}
 	for _, library := range p.Libraries {
-		j.library = library.Name
+		j.subject = library.Name
 		for _, permission := range library.Permissions {
 			j.permission(permission)
 		}
@@ -44,7 +44,7 @@ func Findings(p *policy.Policy, guest map[string]bool) []finding.Finding {
 type judge struct {
 	policy        *policy.Policy
 	guest         map[string]bool
-	file, library string
+	file, subject string
 	findings      []finding.Finding
 }
 
@@ -59,7 +59,7 @@ func (j *judge) permission(p policy.Permission) {
 		return
 	}
 	if g.Grade == hostglobals.Realm {
-		f := j.add(finding.WholeRealm, finding.Warning, p.Span, p.Name, "%q hands over the whole host realm, so %s is not confined any more. %s%s", p.Name, j.library, g.Reason, instead(g))
+		f := j.add(finding.WholeRealm, finding.Warning, p.Span, p.Name, "%q hands over the whole host realm, so %s is not confined any more. %s%s", p.Name, j.subject, g.Reason, instead(g))
 		f.Data["grade"] = g.Grade.String()
 	}
 	if p.Allow != nil {
@@ -184,7 +184,7 @@ func (j *judge) literal(span text.Span, value string) bool {
 func (j *judge) add(code finding.Code, severity finding.Severity, span text.Span, permission, format string, args ...any) *finding.Finding {
 	j.findings = append(j.findings, finding.Finding{
 		Code: code, Severity: severity, File: j.file, Range: j.policy.Mapper.Range(span), Message: fmt.Sprintf(format, args...),
-		Data: map[string]string{"library": j.library, "permission": permission},
+		Data: map[string]string{"library": j.subject, "permission": permission},
 	})
 	return &j.findings[len(j.findings)-1]
 }

@@ -97,8 +97,8 @@ func (a *applying) covered(f finding.Finding) (reason string, covered bool) {
 	onLine := false
 	for _, t := range a.sets {
 		for i, d := range t.directives {
-			byLine := d.library == "" && t.file == f.File && d.line == f.Range.Start.Line
-			byLibrary := d.library != "" && d.library == f.Data["library"]
+			byLine := d.subject == "" && t.file == f.File && d.line == f.Range.Start.Line
+			byLibrary := d.subject != "" && d.subject == f.Data["library"]
 			if !byLine && !byLibrary || !slices.ContainsFunc(d.codes, func(c code) bool { return c.Code == f.Code }) {
 				continue
 			}
@@ -175,8 +175,8 @@ func (t *tally) stale(unfinished map[string]bool) []finding.Finding {
 
 func (t *tally) place(d directive) string {
 	switch {
-	case d.library != "":
-		return fmt.Sprintf("for %q", d.library)
+	case d.subject != "":
+		return fmt.Sprintf("for %q", d.subject)
 	case d.line < 0:
 		return "here: no code follows"
 	default:

@@ -60,7 +60,7 @@ type directive struct {
 	codes   []code
 	reason  string
 	line    int    // the line that is covered, from 0; -1 for none
-	library string // the library that is covered, "" for a line
+	subject string // the library that is covered, "" for a line
 	within  string // the library in whose entry the comment stands or whose line it covers
 }
 
@@ -91,7 +91,7 @@ func Parse(name, content string, parsed *syntax.File, libraries []policy.Library
 		}
 		d.within = entries.at(s.mapper, c.Span, d.line)
 		if w.word == libraryWord {
-			if d.library = d.within; d.library == "" {
+			if d.subject = d.within; d.subject == "" {
 				s.fault(c.Span, "This suppression covers a library, but it stands neither inside nor above the entry of one in the policy, so it has no effect. Move it there, or use %s for one line.", lineWord)
 				continue
 			}

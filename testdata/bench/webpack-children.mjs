@@ -52,7 +52,9 @@ async function once(context) {
 
 function bundle(webpack, context, path) {
   const { EntryPlugin } = webpack;
-  const { EnableLibraryPlugin } = webpack.library;
+  const {
+    library: { EnableLibraryPlugin },
+  } = webpack;
   writeFileSync(join(path, "empty.js"), "");
   const compiler = webpack({ mode: "none", context, entry: join(path, "empty.js"), output: { path, filename: "host.js" }, devtool: false, plugins: [children] });
   function children({ hooks }) {

@@ -217,7 +217,7 @@ func marks(source string) string {
 // What a library exports goes to whoever loads it.
 func TestInfer_findsWhatIsExported(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, entry, library, want string }{
+	for _, c := range []struct{ name, entry, exported, want string }{
 		{"the global object", `module.exports = globalThis`, ``, "read globalThis, unknown escapes read"},
 		{"the global object of another module", `module.exports = require("snippet")`, `module.exports = self`, "read self, unknown escapes read"},
 		{"a function that returns it", `const g = window; module.exports = () => g`, ``, "read window, unknown escapes read"},
@@ -240,7 +240,7 @@ func TestInfer_findsWhatIsExported(t *testing.T) {
 		for form, options := range map[string]api.BuildOptions{"": {}, ", minified": minified} {
 			t.Run(c.name+form, func(t *testing.T) {
 				t.Parallel()
-				source := bundle(t, c.entry, c.library, options)
+				source := bundle(t, c.entry, c.exported, options)
 				if got := strings.Join(verdict(authority.Infer(syntax.Parse("a.js", source))), ", "); got != c.want {
 					t.Errorf("%s\ngot  %q\nwant %q", source, got, c.want)
 				}
