@@ -37,5 +37,3 @@ export const HAS_GET = 1 << 11;
 export const HAS_SET = 1 << 12;
 export const HAS_VALUE = 1 << 13;
 export const DATA = CONFIGURABLE | WRITABLE | ENUMERABLE;
-
-export const utf8 = new TextEncoder();

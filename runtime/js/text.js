@@ -2,6 +2,8 @@
 const { fromCharCode } = String;
 const { apply } = Reflect;
 const utf16 = new TextDecoder("utf-16le", { fatal: true });
+/** Texts that the engine takes as bytes. */
+export const utf8 = new TextEncoder();
 
 /** The string of UTF-16 code units, lone surrogates included. */
 export function textOf(units) {
