@@ -131,7 +131,7 @@ func openCorpus(t *testing.T) *corpus {
 
 func TestCorpus_saysOfEveryPackageWhatItsGoldenSays(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the corpus takes seconds")
+		t.Skip("checking sixty packages takes seconds; run without -short to do it")
 	}
 	c := openCorpus(t)
 	for _, l := range c.libraries {

@@ -24,7 +24,7 @@ const nobody = 65534
 func asNobody(t *testing.T, dir string, args ...string) ended {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root can run the binary as another user")
+		t.Skip("only root can run the binary as another user; run the tests as root, as a container does")
 	}
 	for _, path := range []string{filepath.Dir(binary), filepath.Dir(dir), dir} {
 		if err := os.Chmod(path, 0o755); err != nil {
@@ -144,7 +144,7 @@ func TestBadOutput_aFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := syscall.Mount("tmpfs", dist, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skip("a small disk cannot be mounted here:", err)
+		t.Skipf("a disk of 1 MiB cannot be mounted; run the tests as root with the right to mount: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dist, syscall.MNT_DETACH) })
 	if err := os.CopyFS(dist, os.DirFS(old)); err != nil {
