@@ -5,7 +5,7 @@
 //
 // # Addresses
 //
-// A rule for fetch, EventSource and WebSocket is `scheme://host[:port]/path`. It is
+// A rule for fetch and WebSocket is `scheme://host[:port]/path`. It is
 // compared part by part with the address as the host's URL parser writes it out
 // (URL.href), never as one text, so that no rule for one server can match another.
 //
@@ -28,8 +28,8 @@
 // more (`..%2f`), or that is not in its written-out form matches nothing.
 //
 // A redirect is a new address: whoever enforces a rule has to compare that one too,
-// or refuse it. XMLHttpRequest follows redirects on its own and cannot be told not
-// to, which is why it cannot be narrowed.
+// or refuse it. XMLHttpRequest and EventSource follow redirects on their own and cannot
+// be told not to, which is why they cannot be narrowed.
 //
 // # Keys
 //
@@ -55,7 +55,7 @@ const (
 )
 
 var subjects = map[string]Subject{
-	"fetch": Addresses, "WebSocket": Addresses, "EventSource": Addresses,
+	"fetch": Addresses, "WebSocket": Addresses,
 	"localStorage": Keys, "sessionStorage": Keys,
 }
 
@@ -65,7 +65,7 @@ func SubjectOf(global string) Subject { return subjects[global] }
 
 // Globals returns the globals that can be narrowed, sorted.
 func Globals() []string {
-	return []string{"EventSource", "WebSocket", "fetch", "localStorage", "sessionStorage"}
+	return []string{"WebSocket", "fetch", "localStorage", "sessionStorage"}
 }
 
 // Rule is one parsed rule, in the form that a runtime enforces. The zero Rule matches

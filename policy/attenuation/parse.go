@@ -70,7 +70,7 @@ func Parse(global, pattern string) (Rule, []Problem) {
 
 func cannotNarrow(global string) string {
 	why := "Rules exist for " + strings.Join(Globals(), ", ") + "."
-	if global == "XMLHttpRequest" {
+	if global == "XMLHttpRequest" || global == "EventSource" {
 		why = "It follows redirects to other servers unseen; grant fetch with the same rules instead."
 	}
 	return fmt.Sprintf("%s cannot be narrowed by `allow`. %s", global, why)

@@ -104,9 +104,14 @@ var rules = []rule{
 		narrower: "Narrow fetch to the addresses that the library needs: `{ name: \"fetch\", allow: [\"https://api.example.com/*\"] }`.",
 	},
 	{
-		names: "WebSocket EventSource", grade: Powerful,
+		names: "WebSocket", grade: Powerful,
 		reason:   "It keeps a connection open to any server, over which data can leave.",
 		narrower: "Narrow it to the addresses that the library needs with `allow`.",
+	},
+	{
+		names: "EventSource", grade: Powerful,
+		reason:   "It keeps a connection open to any server, over which data can leave, and follows redirects to others unseen.",
+		narrower: "Narrow fetch instead, and read the stream of its response.",
 	},
 	{
 		names: "WebTransport RTCPeerConnection webkitRTCPeerConnection RTCDataChannel", grade: Powerful,

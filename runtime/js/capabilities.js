@@ -1,23 +1,18 @@
 // Puts the granted host globals into a guest, and nothing else.
+import { narrow, rulesOf } from "./attenuation.js";
 import { SandboxError } from "./errors.js";
 
 const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
 
 /**
- * The names that a policy grants.
+ * What a policy grants: names, each with its rules where it is narrowed.
  *
  * @param {(string | { name: string, allow?: string[] })[]} permissions
  */
-export function grantedNames(permissions) {
+export function grantsOf(permissions) {
   return permissions.map((permission) => {
-    if (typeof permission === "string") return permission;
-    // Granting it whole instead would be more than the policy says.
-    if (permission?.allow !== undefined) {
-      throw new SandboxError(
-        `the permission ${permission.name} is narrowed by \`allow\`, which this runtime cannot enforce; grant the whole of it by name, or none`,
-      );
-    }
-    if (typeof permission?.name === "string") return permission.name;
+    if (typeof permission === "string") return { name: permission };
+    if (typeof permission?.name === "string") return { name: permission.name, allow: permission.allow };
     throw new SandboxError("a permission is neither a name nor an object with a name");
   });
 }
@@ -26,21 +21,24 @@ export function grantedNames(permissions) {
  * Defines the granted globals. A name that the host does not have stays undefined,
  * and one that the guest has of its own (`JSON`, `Function`) stays the guest's.
  */
-export function grant(membrane, engine, names, capabilities, sandbox) {
+export function grant(membrane, engine, grants, capabilities, sandbox) {
   const global = membrane.guest.globalThis;
-  for (const name of names) {
+  for (const { name, allow } of grants) {
     if (engine.own(global, name) !== undefined) continue;
     const value = Object.hasOwn(capabilities, name) ? capabilities[name] : globalThis[name];
+    const allowed = allow === undefined ? undefined : rulesOf(name, allow);
     if (value === undefined) continue;
     if (name === "crypto") {
       const facade = membrane.granting(() => cryptoFacade(engine, value));
       engine.help(membrane.guest.define, [[global], name, [facade]]);
       engine.free(facade);
     } else {
-      const shown = host(name, value, sandbox);
+      const shown = allowed === undefined ? host(name, value, sandbox) : narrow(name, value, allowed);
       membrane.granting(() => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
       membrane.granted(value, shown);
       membrane.share(value);
+      // Whichever way the guest comes to the whole of it, it finds what it was granted.
+      if (allowed !== undefined) membrane.distort(value, shown);
     }
   }
 }

@@ -52,6 +52,7 @@ export class Membrane {
   #gone = new FinalizationRegistry((link) => this.#release(link));
   #mirrors;
   #shadows;
+  #distortions = new Map(); // host object -> what the guest is shown in its place
   #granting = 0;
   #allowed = new WeakSet(); // host values that come from capabilities, where arguments are data
   #granted = new Map(); // granted value -> what the guest has in its place
@@ -132,7 +133,7 @@ export class Membrane {
   toRef(value) {
     if (typeof value === "symbol") return this.#symbols.get(value) ?? this.#symbolToGuest(value);
     const link = this.#links.get(value);
-    if (link === undefined) return this.#expose(value);
+    if (link === undefined) return this.#distortions.has(value) ? this.toRef(this.#distortions.get(value)) : this.#expose(value);
     if (link.ref !== 0) {
       if (link.kind === MIRROR) this.#touch(link, true);
       return link.ref;
@@ -572,6 +573,11 @@ export class Membrane {
     if (link === undefined || link.kind === FIXED)
       throw new SandboxError("only what crossed as a proxy can be taken back: a function, an instance or an object with behaviour");
     link.revoked = true;
+  }
+
+  /** Shows the guest another object in place of a host's, wherever it may come upon it. */
+  distort(value, shown) {
+    this.#distortions.set(value, shown);
   }
 
   /** Notes for revoke() by which value a granted one is known to the guest. */

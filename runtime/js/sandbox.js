@@ -1,4 +1,4 @@
-import { grant, grantedNames } from "./capabilities.js";
+import { grant, grantsOf } from "./capabilities.js";
 import { Engine } from "./engine.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
 import { Membrane, microtask } from "./membrane.js";
@@ -36,7 +36,7 @@ class Sandbox {
     const { permissions = [], limits = {}, capabilities = {}, arguments: args = "membrane", results = "mirror", reads = "window" } = options;
     this.#name = name;
     this.#engine = engine;
-    this.#granted = grantedNames(permissions);
+    this.#granted = grantsOf(permissions);
     this.#timeoutMs = positive("timeoutMs", limits.timeoutMs, Infinity);
     const stackKB = positive("stackKB", limits.stackKB, STACK_KB);
     if (stackKB > STACK_KB) throw new SandboxError(`limits.stackKB: ${stackKB} is more than the ${STACK_KB} that this host can hold a guest to`);
@@ -171,7 +171,7 @@ class Sandbox {
   // A missing global is what a policy is most often wrong about.
   #hint(cause) {
     const name = cause?.name === "ReferenceError" && /^'?([\w$]+)'? is not defined/.exec(cause.message)?.[1];
-    return name && !this.#granted.includes(name) ? ` (its policy does not grant ${name})` : "";
+    return name && !this.#granted.some((granted) => granted.name === name) ? ` (its policy does not grant ${name})` : "";
   }
 
   #refusal() {

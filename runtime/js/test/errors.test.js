@@ -101,7 +101,8 @@ test("errors: options that are wrong are refused before anything runs", async ()
     [{ limits: { stackKB: 256 } }, /limits\.stackKB: 256 is more than the 64/],
     [{ arguments: "none" }, /arguments: "membrane" or "data"/],
     [{ results: "copy" }, /results: "mirror" or "live"/],
-    [{ permissions: [{ name: "fetch", allow: ["https://a.example/*"] }] }, /narrowed by `allow`/],
+    [{ permissions: [{ name: "document", allow: ["title"] }] }, /document is narrowed by `allow`, but there are no rules for it/],
+    [{ permissions: [{ name: "fetch", allow: ["a.example"] }] }, /"a\.example" is no address/],
     [{ permissions: [5] }, /neither a name nor an object/],
   ];
   for (const [options, message] of wrong) {
