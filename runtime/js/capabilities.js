@@ -71,7 +71,7 @@ const CONSOLE = [
 /** What the guest gets in place of a host's value. */
 function host(name, value, sandbox) {
   if (timers.has(name)) return startTimer(name, value, sandbox);
-  if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => Reflect.apply(value, globalThis, [tokens.get(timer) ?? timer]);
+  if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => stopTimer(value, timer, sandbox);
   if (name === "queueMicrotask") {
     return (callback) => {
       if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
@@ -85,21 +85,20 @@ function host(name, value, sandbox) {
 }
 
 // In Node a timer leads to the application's other timers, so the guest holds a token.
-const tokens = new WeakMap();
+const tokens = new WeakMap(); // token -> timer
 
 function startTimer(name, start, sandbox) {
   const stop = globalThis[name.replace("set", "clear")];
   return (callback, ...rest) => {
     if (typeof callback !== "function") throw new TypeError(`${name} takes a function here, not text to run`);
-    const end = () => stop?.(timer);
     const run = (...args) => {
       if (sandbox.refusal()) return;
-      if (name !== "setInterval") sandbox.ended(end);
+      if (name !== "setInterval") sandbox.ended(timer);
       callback(...args);
     };
     const timer = Reflect.apply(start, globalThis, [run, ...rest]);
     // A sandbox that is no more calls nothing, and holds no process open.
-    sandbox.atEnd(end);
+    sandbox.atEnd(timer, () => stop?.(timer));
     if (typeof timer !== "object") return timer;
     const token = {
       ref() {
@@ -119,6 +118,12 @@ function startTimer(name, start, sandbox) {
     tokens.set(token, timer);
     return token;
   };
+}
+
+function stopTimer(stop, token, sandbox) {
+  const timer = tokens.get(token) ?? token;
+  sandbox.ended(timer);
+  Reflect.apply(stop, globalThis, [timer]);
 }
 
 // Node's console leads to the process's streams.

@@ -17,7 +17,6 @@ import {
   UNDEFINED_BITS,
   WRITABLE,
 } from "./layout.js";
-import { utf8 } from "./text.js";
 import { Values } from "./values.js";
 import { wasi } from "./wasi.js";
 
@@ -71,7 +70,7 @@ export class Engine extends Values {
       return this.take(this.e.JS_Call(this.cx, this.box(f), this.b64[at >> 3], n, at + 8));
     } finally {
       while (done-- > 0) this.drop(at + 8 * done);
-      this.leave(at, n + 1);
+      this.leave(at);
     }
   }
 
@@ -86,7 +85,7 @@ export class Engine extends Values {
       return asRef ? this.takeRef(bits) : this.take(bits);
     } finally {
       while (done-- > 0) this.drop(at + 8 * done);
-      this.leave(at, n + 1);
+      this.leave(at);
     }
   }
 
@@ -109,7 +108,7 @@ export class Engine extends Values {
       return asRef ? this.takeRef(bits) : this.take(bits);
     } finally {
       while (done-- > 0) this.drop(at + 8 * done);
-      this.leave(at, n);
+      this.leave(at);
     }
   }
 
@@ -121,7 +120,7 @@ export class Engine extends Values {
       return this.take(this.e.JS_Call(this.cx, this.box(f), this.b64[at >> 3], 0, 0));
     } finally {
       this.drop(at);
-      this.leave(at, 1);
+      this.leave(at);
     }
   }
 
@@ -189,7 +188,7 @@ export class Engine extends Values {
       return this.answer(status);
     } finally {
       while (done-- > 0) this.drop(at + 8 * done);
-      this.leave(at, 3);
+      this.leave(at);
     }
   }
 
@@ -203,28 +202,14 @@ export class Engine extends Values {
       this.unkey(atom);
       return this.answer(status);
     } finally {
-      this.leave(at, 1);
+      this.leave(at);
     }
-  }
-
-  /** Defines elements `from` up to `to` of a list from those of a host list. */
-  defineElements(ref, values, from, to) {
-    for (let i = from; i < to; i++) this.defineValue(ref, i, values[i - from]);
   }
 
   /** An own property's descriptor, or undefined. No getter runs. */
   own(ref, key) {
     const atom = this.key(key);
-    try {
-      return this.#ownAtom(ref, atom);
-    } finally {
-      this.unkey(atom);
-    }
-  }
-
-  #ownAtom(ref, atom) {
-    // { int flags; JSValue value, getter, setter }
-    const at = this.enter(4);
+    const at = this.enter(4); // { int flags; JSValue value, getter, setter }
     try {
       if (!this.answer(this.e.JS_GetOwnProperty(this.cx, at, this.box(ref), atom))) return undefined;
       const flags = this.u32[at >> 2];
@@ -237,7 +222,8 @@ export class Engine extends Values {
         for (const box of [at + 8, at + 16, at + 24]) this.drop(box);
       }
     } finally {
-      this.leave(at, 4);
+      this.leave(at);
+      this.unkey(atom);
     }
   }
 
@@ -303,7 +289,7 @@ export class Engine extends Values {
       }
       return true;
     } finally {
-      this.leave(box, 4);
+      this.leave(box);
       this.e.JS_FreePropertyEnum(this.cx, table, n);
       this.sync();
     }
@@ -322,7 +308,7 @@ export class Engine extends Values {
       this.u32[(at >> 2) + 1] = OBJECT;
     }
     const status = this.e.JS_SetPrototype(this.cx, this.box(ref), this.b64[at >> 3]);
-    this.leave(at, 1);
+    this.leave(at);
     return this.answer(status);
   }
 
@@ -346,7 +332,7 @@ export class Engine extends Values {
       return this.takeRef(this.e.JS_NewArrayFrom(this.cx, n, at));
     } finally {
       while (done-- > 0) this.drop(at + 8 * done);
-      this.leave(at, n);
+      this.leave(at);
     }
   }
 
@@ -356,7 +342,7 @@ export class Engine extends Values {
     const at = this.enter(1);
     this.put(at, null);
     const bits = this.b64[at >> 3];
-    this.leave(at, 1);
+    this.leave(at);
     return this.takeRef(this.e.JS_NewObjectProto(this.cx, bits));
   }
 
@@ -389,7 +375,7 @@ export class Engine extends Values {
     this.u32[at >> 2] = target;
     this.u32[(at >> 2) + 1] = OBJECT;
     const bits = this.e.JS_NewProxy(this.cx, this.b64[at >> 3], this.box(handler));
-    this.leave(at, 2);
+    this.leave(at);
     return this.takeRef(bits);
   }
 
@@ -398,26 +384,8 @@ export class Engine extends Values {
     return this.takeRef(this.e.JS_GetProxyHandler(this.cx, this.box(ref)));
   }
 
-  /** A symbol by the registry's key or with a description. */
-  newSymbol(text, registered) {
-    const code = utf8.encode(`${text}\0`);
-    const at = this.alloc(code.length);
-    this.u8.set(code, at);
-    const bits = this.e.JS_NewSymbol(this.cx, at, registered ? 1 : 0);
-    this.e.wasm_free(at);
-    return this.takeRef(bits);
-  }
-
   newDate(time) {
     return this.takeRef(this.e.JS_NewDate(this.cx, time));
-  }
-
-  newBuffer(bytes) {
-    const at = this.alloc(bytes.length || 1);
-    this.u8.set(bytes, at);
-    const bits = this.e.JS_NewArrayBufferCopy(this.cx, at, bytes.length);
-    this.e.wasm_free(at);
-    return this.takeRef(bits);
   }
 
   /** A view of a buffer's bytes, good until the next call of the engine; undefined when detached. */
@@ -462,7 +430,7 @@ export class Engine extends Values {
     return this.e.JS_IsProxy(this.box(ref)) !== 0;
   }
 
-  /** Whether it is an array, or a proxy of one. */
+  /** Whether it is an array; a proxy of one is not. */
   isArray(ref) {
     return this.e.JS_IsArray(this.box(ref)) !== 0;
   }
@@ -506,28 +474,35 @@ export class Engine extends Values {
       let id = 0;
       for (let i = 0; i < length; i++) id = id * 10 + this.u8[name + i] - 48;
       const result = id === 0 ? this.#trapCall(argc, argv >> 2) : this.#functionCall(id, self, argc, argv >> 2);
+      // What cannot be put leaves no box behind.
+      const at = this.enter(1);
+      this.put(at, result);
       const box = this.alloc(8);
-      this.put(box, result);
+      this.putBits(box, this.b64[at >> 3]);
+      this.leave(at);
       return box;
     } catch (error) {
       this.top = top;
-      return this.#raise(error);
+      this.#raise(error);
+      return 0;
     } finally {
       this.answering--;
     }
   }
 
-  #raise(error) {
+  /** Throws a host's error in the guest, or, if it cannot go there, what says why. */
+  #raise(error, last = false) {
+    const at = this.enter(1);
     try {
-      const at = this.enter(1);
       this.put(at, error);
       if (this.hooks.over()) this.e.JS_SetUncatchableError(this.cx, this.b64[at >> 3]);
       this.e.JS_Throw(this.cx, this.b64[at >> 3]);
-      this.leave(at, 1);
-    } catch {
-      this.e.JS_ThrowOutOfMemory(this.cx);
+    } catch (unfit) {
+      if (last || this.hooks.over()) this.e.JS_ThrowOutOfMemory(this.cx);
+      else this.#raise(unfit, true);
+    } finally {
+      this.leave(at);
     }
-    return 0;
   }
 
   #functionCall(id, self, argc, argv) {
@@ -537,12 +512,10 @@ export class Engine extends Values {
   }
 
   #trapCall(argc, argv) {
-    const u32 = this.u32;
-    const op = this.i32[u32[argv] >> 2];
-    const id = this.i32[u32[argv + 1] >> 2];
-    const shadow = u32[u32[argv + 2] >> 2];
-    const args = new Array(argc - 3);
-    for (let i = 3; i < argc; i++) args[i - 3] = this.read(this.u32[argv + i]);
-    return this.hooks.onTrap(op, id, shadow, args);
+    const op = this.i32[this.u32[argv] >> 2];
+    const id = this.i32[this.u32[argv + 1] >> 2];
+    const args = new Array(argc - 2);
+    for (let i = 2; i < argc; i++) args[i - 2] = this.read(this.u32[argv + i]);
+    return this.hooks.onTrap(op, id, args);
   }
 }

@@ -7,7 +7,7 @@
 export function guest(cross) {
   // biome-ignore lint/suspicious/noRedundantUseStrict: it is evaluated as a script
   "use strict";
-  const { apply, construct, defineProperty, getPrototypeOf, get, ownKeys, set, setPrototypeOf, getOwnPropertyDescriptor } = Reflect;
+  const { apply, defineProperty, getPrototypeOf, get, ownKeys, set, setPrototypeOf, getOwnPropertyDescriptor } = Reflect;
   const { create, freeze } = Object;
   const { isArray } = Array;
   const { for: symbolFor, keyFor } = Symbol;
@@ -43,14 +43,14 @@ export function guest(cross) {
   // one of the four below. Guest code never sees one.
   const writes = {
     __proto__: null,
-    set(shadow, key, value, receiver) {
-      return cross(SET, this.id, shadow, key, value, receiver);
+    set(_, key, value, receiver) {
+      return cross(SET, this.id, key, value, receiver);
     },
-    deleteProperty(shadow, key) {
-      return cross(DELETE, this.id, shadow, key);
+    deleteProperty(_, key) {
+      return cross(DELETE, this.id, key);
     },
-    defineProperty(shadow, key, descriptor) {
-      const d = bare([undefined, undefined, undefined, 0]);
+    defineProperty(_, key, descriptor) {
+      const d = bare([undefined, undefined, undefined]);
       let has = 0;
       const field = (name, bit) => {
         const there = getOwnPropertyDescriptor(descriptor, name) !== undefined;
@@ -63,45 +63,45 @@ export function guest(cross) {
       if (field("writable", 8) && descriptor.writable) has |= 64;
       if (field("enumerable", 16) && descriptor.enumerable) has |= 128;
       if (field("configurable", 32) && descriptor.configurable) has |= 256;
-      return cross(DEFINE, this.id, shadow, key, has, d[0], d[1], d[2]);
+      return cross(DEFINE, this.id, key, has, d[0], d[1], d[2]);
     },
-    setPrototypeOf(shadow, proto) {
-      return cross(SET_PROTO, this.id, shadow, proto);
+    setPrototypeOf(_, proto) {
+      return cross(SET_PROTO, this.id, proto);
     },
-    preventExtensions(shadow) {
-      return cross(PREVENT, this.id, shadow);
+    preventExtensions() {
+      return cross(PREVENT, this.id);
     },
   };
   const lazy = {
     __proto__: writes,
     get(shadow, key, receiver) {
-      const value = cross(GET, this.id, shadow, key);
+      const value = cross(GET, this.id, key);
       return value === READ ? get(shadow, key, receiver) : value;
     },
     has(shadow, key) {
-      const found = cross(HAS, this.id, shadow, key);
+      const found = cross(HAS, this.id, key);
       return found === READ ? key in shadow : found;
     },
     ownKeys(shadow) {
-      cross(FETCH, this.id, shadow);
+      cross(FETCH, this.id);
       return ownKeys(shadow);
     },
     getOwnPropertyDescriptor(shadow, key) {
-      cross(FETCH, this.id, shadow);
+      cross(FETCH, this.id);
       return getOwnPropertyDescriptor(shadow, key);
     },
     getPrototypeOf(shadow) {
-      cross(FETCH, this.id, shadow);
+      cross(FETCH, this.id);
       return getPrototypeOf(shadow);
     },
-    isExtensible(shadow) {
-      return cross(EXTENSIBLE, this.id, shadow);
+    isExtensible() {
+      return cross(EXTENSIBLE, this.id);
     },
   };
   const fast = { __proto__: writes };
-  const constructs = function (shadow, args, target) {
-    const list = bare([CONSTRUCT, this.id, shadow, target]);
-    for (let i = 0; i < args.length; i++) list[4 + i] = args[i];
+  const constructs = function (_, args, target) {
+    const list = bare([CONSTRUCT, this.id, target]);
+    for (let i = 0; i < args.length; i++) list[3 + i] = args[i];
     return apply(cross, undefined, list);
   };
 
@@ -210,7 +210,7 @@ export function guest(cross) {
         const id = ids[i];
         if (id === "length" || deref(weak[id]) !== undefined) continue;
         delete weak[id];
-        cross(DEAD, +id, READ);
+        cross(DEAD, +id);
       }
     },
 
@@ -335,9 +335,6 @@ export function guest(cross) {
     },
     whenSettled(promise, settle, fail) {
       then(promise, settle, fail);
-    },
-    construct(f, list, target) {
-      return construct(f, list, target);
     },
     define(global, name, value) {
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });

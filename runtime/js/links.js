@@ -17,6 +17,7 @@ export class Link {
     this.ref = ref;
     this.id = id; // of a host object; 0 for what is at home in the guest
     this.loose = false; // `value` is a WeakRef, of a MIRROR whose turn is over
+    this.alive = undefined; // the stand-in's link of a MIRROR that is wanted live as well
     this.revoked = false;
     this.granted = false; // part of a capability
     this.weak = false; // known to the guest, whose decision it is how long

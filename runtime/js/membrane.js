@@ -49,7 +49,8 @@ export class Membrane {
   #symbols = new Map(); // symbol -> ref
   #symbolsAt = new Map(); // ref -> symbol
   #protos = new Map(); // ref of an intrinsic prototype -> the host's
-  #gone = new FinalizationRegistry((link) => this.#release(link));
+  // A link whose value went may have got another one by the time that this is heard.
+  #gone = new FinalizationRegistry((link) => link.value.deref() === undefined && this.#release(link));
   #mirrors;
   #shadows;
   #distortions = new Map(); // host object -> what the guest is shown in its place
@@ -59,9 +60,9 @@ export class Membrane {
   #settlers = new Set(); // rejecters of promises that wait for the guest
 
   /**
-   * @param sandbox offers `run(body)` for a way into the guest, `pause(body)` for one
-   *   back out, `live`, `dataOnly`, `exact`, `memoryBytes` and `refusal()`, the error for
-   *   a guest that is no more, or undefined
+   * @param sandbox what sandbox.js calls its face: `run(body)` is a way into the guest,
+   *   `pause(body)` one back out, `refusal()` the error for a guest that is no more, or
+   *   undefined; the rest are options and limits
    */
   constructor(engine, sandbox) {
     this.#engine = engine;
@@ -70,7 +71,7 @@ export class Membrane {
       toRef: (value) => this.toRef(value),
       fromRef: (ref) => this.fromRef(ref),
       onCall: (id, self, args) => this.#onCall(id, self, args),
-      onTrap: (op, id, shadow, args) => this.#onTrap(op, id, shadow, args),
+      onTrap: (op, id, args) => this.#onTrap(op, id, args),
       poll: () => sandbox.poll(),
       over: () => sandbox.refusal() !== undefined,
       starved: () => sandbox.starved(),
@@ -161,6 +162,10 @@ export class Membrane {
   }
 
   #expose(value) {
+    if (typeof value === "function" && compilesCode(value)) {
+      this.#links.set(value, this.#links.get(Function));
+      return this.#links.get(Function).ref;
+    }
     const id = ++this.#lastId;
     const mirrored = this.#mirrors.forGuest(value);
     const granted = this.#granting > 0 || this.#allowed.has(value);
@@ -173,10 +178,6 @@ export class Membrane {
     this.#exposed.set(id, link);
     try {
       if (mirrored === undefined) {
-        if (typeof value === "function" && compilesCode(value)) {
-          this.#links.set(value, this.#links.get(Function));
-          return this.#links.get(Function).ref;
-        }
         this.#hold(link, this.#shadows.make(link));
       } else {
         link.mirror = mirrored;
@@ -241,6 +242,8 @@ export class Membrane {
     const handler = engine.handlerOf(ref);
     if (handler === 0) return undefined;
     try {
+      // One that is a proxy itself is not ours, and looking at it would run its traps.
+      if (engine.isProxy(handler)) return undefined;
       const kind = engine.proto(handler);
       if (kind === 0) return undefined;
       engine.free(kind);
@@ -257,7 +260,7 @@ export class Membrane {
   #adopt(ref) {
     const engine = this.#engine;
     if (!engine.isFunction(ref) && !engine.isProxy(ref)) {
-      const mirrored = this.#mirrors.forHost(ref, engine.classOf(ref));
+      const mirrored = this.#mirrors.forHost(engine.classOf(ref));
       if (mirrored !== undefined) {
         const link = new Link(MIRROR, undefined, 0, 0);
         link.mirror = mirrored;
@@ -275,6 +278,11 @@ export class Membrane {
             },
             link,
           );
+        } catch (error) {
+          // Half a mirror is none.
+          if (link.ref !== 0) this.#links.delete(link.value);
+          this.#release(link);
+          throw error;
         } finally {
           this.receiving--;
         }
@@ -307,8 +315,10 @@ export class Membrane {
   alive(ref) {
     const link = this.#at.get(ref);
     if (link?.kind === STAND_IN) return this.fromRef(ref);
+    if (link?.alive?.ref) return link.alive.value.deref() ?? this.#standIn(link.alive);
     const own = new Link(STAND_IN, undefined, this.#engine.dup(ref), 0);
-    if (!link) this.#at.set(ref, own);
+    if (link) link.alive = own;
+    else this.#at.set(ref, own);
     return this.#standIn(own);
   }
 
@@ -421,7 +431,7 @@ export class Membrane {
     this.#recent.length = 0;
   }
 
-  /** Lets the results of calls before this one go when the guest's memory gets short. */
+  /** Lets results go when the guest's memory gets short. */
   #relieve() {
     if (this.#engine.memoryBytes < this.#crowdedAt) return;
     for (const link of [...this.#pins]) this.#release(link);
@@ -465,11 +475,6 @@ export class Membrane {
 
   // Turns: control passes from one side to the other.
 
-  /** The host has run, or is about to go on: what was read of its objects may be stale. */
-  hostRan() {
-    this.#shadows.stale();
-  }
-
   /** Called when a way into the guest begins inside another. */
   enterAgain() {
     this.#shadows.stale();
@@ -483,8 +488,9 @@ export class Membrane {
 
   /** The outermost call returns. */
   leave() {
-    for (const link of this.#touched) if (link.ref !== 0) this.#syncOne(link, false);
-    this.#touched.length = 0;
+    const touched = this.#touched;
+    this.#touched = [];
+    for (const link of touched) if (link.ref !== 0) this.#syncOne(link, false);
     this.#shadows.stale();
     let survivors = this.#nursery;
     if (survivors.length > 0) {
@@ -510,6 +516,7 @@ export class Membrane {
   }
 
   #forget(link) {
+    if (link.weak) this.#weakCount--;
     this.#exposed.delete(link.id);
     this.#links.delete(link.value);
     this.#at.delete(link.ref);
@@ -573,6 +580,8 @@ export class Membrane {
     if (link === undefined || link.kind === FIXED)
       throw new SandboxError("only what crossed as a proxy can be taken back: a function, an instance or an object with behaviour");
     link.revoked = true;
+    // What does not change is read without asking; from now on it is asked for.
+    if (link.kind === SHADOW && (link.ref !== 0 || this.#revive(link) !== 0)) this.#shadows.forget(link);
   }
 
   /** Shows the guest another object in place of a host's, wherever it may come upon it. */
@@ -597,13 +606,13 @@ export class Membrane {
     }
   }
 
-  #onTrap(op, id, shadow, args) {
+  #onTrap(op, id, args) {
     if (op === OPS.DEAD) return this.#dead(id);
     const link = this.#exposedTo(id);
     // Whatever asks is alive, and has to stay so until the call ends.
     if (link.ref === 0) this.#hold(link, this.#engine.dup(link.proxy));
     this.stats.crossings++;
-    const result = this.#shadows.trap(op, link, shadow, args);
+    const result = this.#shadows.trap(op, link, args);
     return link.granted ? this.allow(result) : result;
   }
 

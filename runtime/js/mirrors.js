@@ -3,7 +3,7 @@
 import { Plain } from "./plain.js";
 import { guestProperties, hostProperties, isIndex, pullProperties, pushProperties } from "./properties.js";
 
-const { apply, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
+const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 const protoOf = getPrototypeOf;
 const getter = (proto, key) => {
   const get = getOwnPropertyDescriptor(proto, key)?.get;
@@ -64,11 +64,7 @@ class Brand {
     const { engine, membrane } = this;
     const ref = this.toGuest(value, link);
     hold(ref);
-    const proto = protoOf(value);
-    const before = engine.proto(ref);
-    const wanted = membrane.protoRef(proto);
-    if (before !== wanted) engine.setProto(ref, wanted);
-    if (before !== 0) engine.free(before);
+    membrane.syncProto(ref, value, true);
     const content = this.hostContent(value);
     if (content !== undefined) this.setGuest(ref, content, this.guestContent(ref));
     // What the engine gave the new object of its own is not the value's.
@@ -79,11 +75,10 @@ class Brand {
 
   receive(ref, keep, link) {
     const { engine, membrane } = this;
-    const value = this.toHost(ref, link);
+    const value = this.toHost(ref);
     if (value === undefined) return false;
     keep(value);
-    const proto = membrane.fromProto(engine.proto(ref));
-    if (proto !== protoOf(value)) setPrototypeOf(value, proto);
+    membrane.syncProto(ref, value, false);
     const content = this.guestContent(ref);
     if (content !== undefined) this.setHost(value, content, this.hostContent(value));
     const properties = pullProperties(engine, ref, value, hostProperties(value, this.skip), this.skip);
@@ -475,7 +470,7 @@ class ViewBrand extends Brand {
     const length = tracking ? undefined : name === "DataView" ? byteLength : host.part(value, "length");
     return engine.help(guest.makeView, [name, [membrane.toRef(buffer)], byteOffset, length], true);
   }
-  toHost(ref, link) {
+  toHost(ref) {
     const { engine, guest, membrane } = this;
     const name = engine.classOf(ref);
     const Class = globalThis[name];
@@ -483,7 +478,6 @@ class ViewBrand extends Brand {
     const buffer = engine.help(guest.viewBuffer, [name, [ref]], true);
     const local = membrane.fromRef(buffer);
     engine.free(buffer);
-    link.buffer = local;
     return new Class(local, engine.help(guest.viewOffset, [name, [ref]]), engine.help(guest.viewLength, [name, [ref]]));
   }
   // The bytes are the buffer's, which is in the message as well.
@@ -504,24 +498,29 @@ class PromiseBrand extends Brand {
     // Prototypes look like promises to everything but `then`, which has side effects.
     return host.tag(value) === "[object Promise]" && getOwnPropertyDescriptor(value, "constructor")?.value?.prototype !== value;
   }
-  toGuest(promise) {
+  toGuest(promise, link) {
     const { engine, guest, membrane, sandbox } = this;
     const made = engine.help(guest.makePromise, [], true);
     const [ref, settle, fail] = ["promise", "settle", "fail"].map((key) => engine.getRef(made, key));
     engine.free(made);
     const end = (how) => (value) => {
+      if (sandbox.refusal()) return;
       try {
-        if (!sandbox.refusal()) {
-          sandbox.run(() => engine.call(how, undefined, [value]));
-          engine.free(settle);
-          engine.free(fail);
-        }
+        sandbox.run(() => {
+          try {
+            engine.call(how, undefined, [link.granted ? membrane.allow(value) : value]);
+          } catch (unfit) {
+            engine.call(fail, undefined, [unfit]); // it may not go in, and the guest must not wait
+          } finally {
+            engine.free(settle);
+            engine.free(fail);
+          }
+        });
       } catch {
         // A limit that fires here has no caller to tell: whoever waits for the guest is
         // told by abandon(), and so is every later call.
       }
     };
-    membrane.stats.promises = (membrane.stats.promises ?? 0) + 1;
     host.whenSettled(promise, end(settle), end(fail));
     return ref;
   }
@@ -673,7 +672,7 @@ export class Mirrors {
   }
 
   /** How a guest's object of a class crosses; undefined for one that has a stand-in. */
-  forHost(_ref, name) {
+  forHost(name) {
     if (name === "Object" || name === "Array") return this.#live ? undefined : this.#plain;
     return this.#brands.get(name);
   }

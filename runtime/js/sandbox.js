@@ -29,7 +29,7 @@ class Sandbox {
   #death; // { limit, message } once dead
   #disposed = false;
   #revoked = false;
-  #endings = new Set(); // what to stop when the sandbox is over
+  #endings = new Map(); // what to stop when the sandbox is over: timer -> how
   #jobsQueued = false;
 
   constructor(engine, name, code, options) {
@@ -53,8 +53,8 @@ class Sandbox {
       starved: () => engine.memoryBytes > 0.9 * memoryBytes,
       refusal: () => (this.#disposed || this.#death ? this.#refusal() : undefined),
       checkData: (values) => checkData(this.#membrane, values),
-      atEnd: (end) => this.#endings.add(end),
-      ended: (end) => this.#endings.delete(end),
+      atEnd: (key, end) => this.#endings.set(key, end),
+      ended: (key) => this.#endings.delete(key),
       memoryBytes,
       dataOnly: oneOf("arguments", args, "membrane", "data") === "data",
       live: oneOf("results", results, "mirror", "live") === "live",
@@ -144,8 +144,9 @@ class Sandbox {
    */
   revoke(...values) {
     if (values.length > 0) {
-      for (const value of values) this.#membrane.revoke(value);
-      return;
+      return this.#run(() => {
+        for (const value of values) this.#membrane.revoke(value);
+      });
     }
     if (this.#disposed) return;
     this.#revoked = true;
@@ -201,16 +202,28 @@ class Sandbox {
     if (this.#depth === 1) {
       this.#spent = 0;
       this.#since = 0;
-    } else this.#membrane.enterAgain();
+    } else {
+      try {
+        this.#membrane.enterAgain();
+      } catch (error) {
+        this.#depth--; // nothing was entered
+        throw error;
+      }
+    }
     this.#running[this.#depth] = this.#since !== 0;
     this.#startClock();
   }
 
   #done(result) {
-    if (this.#depth === 1) this.#membrane.leave();
-    else this.#membrane.leaveAgain();
+    this.#leave();
     if (this.#death) throw this.#limitError();
     return result;
+  }
+
+  // What the guest changed is the host's to see, however the call ended.
+  #leave() {
+    if (this.#depth === 1) this.#membrane.leave();
+    else this.#membrane.leaveAgain();
   }
 
   #exit() {
@@ -277,7 +290,7 @@ class Sandbox {
 
   #end() {
     this.#membrane?.abandon(this.#refusal());
-    for (const end of this.#endings) end();
+    for (const end of this.#endings.values()) end();
     this.#endings.clear();
   }
 
@@ -289,8 +302,13 @@ class Sandbox {
   /** Tells what ended a call: a limit, a fault of the engine, or an ordinary error. */
   #judge(error) {
     if (error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message) && !this.#membrane?.linkOf(error))) {
-      if (globalThis.DEBUG_SANDBOX) console.error(error.stack);
       this.#die("fault", `the engine failed (${error.message})`);
+    } else if (!this.#disposed && !this.#death && this.#membrane) {
+      try {
+        this.#leave();
+      } catch (second) {
+        if (!this.#disposed && !this.#death) return second;
+      }
     }
     if (this.#disposed) return this.#refusal();
     if (this.#death && !(error instanceof SandboxError)) return this.#limitError();
@@ -306,18 +324,21 @@ class Sandbox {
 }
 
 /** Refuses what a policy that allows data only does not let in. */
-function checkData(membrane, values, seen = new Set()) {
-  for (const value of values) {
+function checkData(membrane, values) {
+  const seen = new Set();
+  const waiting = [...values];
+  for (let n = 0; n < waiting.length; n++) {
+    const value = waiting[n];
     if (((typeof value !== "object" || value === null) && typeof value !== "function") || seen.has(value)) continue;
     seen.add(value);
     if (membrane.isGuests(value)) continue;
     if (!membrane.isData(value)) throw new TypeError('the policy allows data only as arguments (arguments: "data"), not host objects or functions');
-    if (value instanceof Map) checkData(membrane, [...Map.prototype.keys.call(value), ...Map.prototype.values.call(value)], seen);
-    if (value instanceof Set) checkData(membrane, [...Set.prototype.values.call(value)], seen);
+    if (value instanceof Map) Map.prototype.forEach.call(value, (item, key) => waiting.push(key, item));
+    if (value instanceof Set) Set.prototype.forEach.call(value, (item) => waiting.push(item));
     if (ArrayBuffer.isView(value)) continue;
     for (const key of Reflect.ownKeys(value)) {
       const { value: inner, get, set } = Reflect.getOwnPropertyDescriptor(value, key);
-      checkData(membrane, [inner, get, set], seen);
+      waiting.push(inner, get, set);
     }
   }
 }

@@ -82,8 +82,15 @@ export class Shadows {
   /** Reads a host object whole into its shadow. */
   #fill(link) {
     if (link.fresh) return;
-    if (link.granted) this.#membrane.granting(() => this.#read(link));
-    else this.#read(link);
+    // A host proxy's traps may run, for as long as they like.
+    this.#sandbox.pause(() => (link.granted ? this.#membrane.granting(() => this.#read(link)) : this.#read(link)));
+  }
+
+  /** Makes the guest ask for everything anew. */
+  forget(link) {
+    if (!link.fresh) return;
+    link.fresh = false;
+    this.#engine.setProto(link.handler, link.lazy);
   }
 
   #read(link) {
@@ -140,14 +147,14 @@ export class Shadows {
   }
 
   /** Answers a trap. */
-  trap(op, link, _shadow, args) {
+  trap(op, link, args) {
     switch (op) {
       case OPS.GET:
         return this.#get(link, args[0]);
       case OPS.HAS:
         return this.#has(link, args[0]);
       case OPS.FETCH:
-        this.#run(() => this.#fill(link));
+        this.#fill(link);
         return undefined;
       case OPS.EXTENSIBLE: {
         const extensible = isExtensible(link.value);
@@ -163,10 +170,6 @@ export class Shadows {
     const owner = op === OPS.SET && args[2] !== link.value ? this.#membrane.linkOf(args[2]) : link;
     if (owner !== undefined && owner.id !== 0 && !this.#writable(owner)) return false;
     return this.#write(op, link, args);
-  }
-
-  #run(body) {
-    return this.#sandbox.pause(body);
   }
 
   /** Whether one property is enough: nobody has read many since the host ran. */

@@ -2,9 +2,9 @@
 //
 // A guest value is 64 bits, with a tag in the high word. Primitives cross by writing and
 // reading those words; an object or symbol is named by a *ref*: its address, negative
-// for a symbol. A ref is good for as long as somebody holds a count on it. Only this
-// file and engine.js, which is built on it, hold views of the engine's memory; they
-// detach when that grows.
+// for a symbol. A ref is good for as long as somebody holds a count on it. Views
+// of the memory detach when it grows: after whatever may have grown it, `sync` comes
+// first, and whoever is given one (`bytes`) uses it at once.
 import {
   BIGINT,
   BOOL,
@@ -35,8 +35,7 @@ export class Values {
    * - `toRef(value)`: the ref of a host object, function or symbol, which stays counted
    * - `fromRef(ref)`: the host value of a guest object or symbol
    * - `onCall(id, self, args)`: the guest called a host function
-   * - `onTrap(op, id, shadow, args)`: the trap of a host object's proxy asks; `shadow`
-   *   is a ref
+   * - `onTrap(op, id, args)`: the trap of a host object's proxy asks
    * - `poll()`: whether the guest has to stop
    * - `over()`: whether it may not catch what is thrown at it
    * - `starved()`: whether it has hardly any memory left
@@ -58,6 +57,7 @@ export class Values {
   text;
   top; // of the boxes in use
   end;
+  start; // of the boxes
   atoms = new Map(); // string -> atom
   names = new Map(); // atom -> string
   arrayWord; // what the headers of arrays without holes say
@@ -74,8 +74,9 @@ export class Values {
     this.cell = block;
     this.out = block + 8;
     this.text = block + 48;
-    this.top = block + 48 + 2 * TEXT_UNITS;
-    this.end = this.top + FRAME_BYTES - 8;
+    this.start = block + 48 + 2 * TEXT_UNITS;
+    this.top = this.start;
+    this.end = this.start + FRAME_BYTES - 8;
     this.refresh();
   }
 
@@ -129,7 +130,7 @@ export class Values {
 
   // Arrays are read where they lie, unless this build lays them out in another way.
   checkArrays() {
-    const sample = this.evaluateRef("[7, 8, 9]", "layout");
+    const sample = this.takeRef(this.evalBits("[7, 8, 9]", "layout"));
     const o = sample >> 2;
     const [word, shape] = [this.u32[o + 2], this.u32[o + 3]];
     const at = this.u32[o + 7] >> 2;
@@ -147,7 +148,7 @@ export class Values {
     return at;
   }
 
-  /** Room for n boxes, given back by #leave in reverse order. */
+  /** Room for n boxes, given back by `leave` in reverse order. */
   enter(n) {
     const at = this.top;
     if (at + 8 * n <= this.end) {
@@ -157,8 +158,8 @@ export class Values {
     return this.alloc(8 * n);
   }
 
-  leave(at, n) {
-    if (at < this.end && at + 8 * n === this.top) this.top = at;
+  leave(at) {
+    if (at >= this.start && at <= this.end) this.top = at;
     else this.e.wasm_free(at);
   }
 
@@ -303,7 +304,7 @@ export class Values {
         this.drop(at);
       }
     } finally {
-      this.leave(at, 1);
+      this.leave(at);
     }
   }
 
@@ -341,7 +342,7 @@ export class Values {
       return this.read(at);
     } finally {
       this.drop(at);
-      this.leave(at, 1);
+      this.leave(at);
     }
   }
 
@@ -356,14 +357,11 @@ export class Values {
         if (unit > 127) break;
         u8[at + i] = unit;
       }
-      const bits = i === n ? this.e.JS_NewStringLen(this.cx, at, n) : this.newWide(text, at);
-      this.sync();
-      return this.checked(bits);
+      return this.checked(i === n ? this.e.JS_NewStringLen(this.cx, at, n) : this.newWide(text, at));
     }
     const at = this.alloc(2 * n);
     const bits = this.newWide(text, at);
     this.e.wasm_free(at);
-    this.sync();
     return this.checked(bits);
   }
 
@@ -373,7 +371,9 @@ export class Values {
     return this.e.JS_NewStringUTF16(this.cx, at, text.length);
   }
 
+  /** What an export made, or a throw of the error in its place. */
   checked(bits) {
+    this.sync();
     this.b64[this.cell >> 3] = bits;
     if (this.u32[(this.cell >> 2) + 1] === EXCEPTION) throw this.thrown();
     return bits;
@@ -397,7 +397,7 @@ export class Values {
 
   // Keys.
 
-  /** A property key as an atom; #unkey gives back those that are not kept. */
+  /** A property key as an atom; `unkey` gives back those that are not kept. */
   key(key) {
     if (typeof key === "string") {
       const known = this.atoms.get(key);
