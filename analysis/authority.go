@@ -316,7 +316,10 @@ func (c *check) infer(ctx context.Context, l *Library) error {
 		}
 		l.Authority.Defines = append(l.Authority.Defines, a.Defines...)
 		l.Authority.Received = append(l.Authority.Received, a.Received...)
-		l.Authority.Computed = append(l.Authority.Computed, a.Computed...)
+		for _, load := range a.Computed {
+			load.Place = load.Place.or(entry)
+			l.Authority.Computed = append(l.Authority.Computed, load)
+		}
 	}
 	return nil
 }

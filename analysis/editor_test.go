@@ -11,6 +11,20 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
+// proposed returns the labels that completion offers at a place.
+func proposed(t *testing.T, sn *Snapshot, path string, position text.Position) []string {
+	t.Helper()
+	items, err := sn.Complete(t.Context(), path, position)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, i := range items {
+		labels = append(labels, i.Label)
+	}
+	return labels
+}
+
 // at opens a policy whose text has a | where the cursor is.
 func at(t *testing.T, s *Session, content string) (*Snapshot, string, text.Position) {
 	t.Helper()
@@ -74,14 +88,7 @@ func TestComplete_proposesWhatFitsThePlace(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			sn, path, position := at(t, s, tt.content)
-			items, err := sn.Complete(t.Context(), path, position)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var labels []string
-			for _, i := range items {
-				labels = append(labels, i.Label)
-			}
+			labels := proposed(t, sn, path, position)
 			for _, want := range tt.has {
 				if !slices.Contains(labels, want) {
 					t.Errorf("%q is not proposed among %v", want, labels)
@@ -196,14 +203,7 @@ func TestComplete_knowsTheCompatibilityManifest(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			sn, path, position := atManifest(t, s, tt.content)
-			items, err := sn.Complete(t.Context(), path, position)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var labels []string
-			for _, i := range items {
-				labels = append(labels, i.Label)
-			}
+			labels := proposed(t, sn, path, position)
 			slices.Sort(labels)
 			if diff := cmp.Diff(tt.want, labels); diff != "" {
 				t.Errorf("proposed (-want +got):\n%s", diff)

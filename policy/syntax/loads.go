@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"slices"
+
 	"github.com/microsoft/typescript-go/shim/parse"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
@@ -33,6 +35,10 @@ type loads struct {
 	out     []Load
 }
 
+func throwsAgain(block *parse.Node) bool {
+	return slices.ContainsFunc(block.Statements(), func(s *parse.Node) bool { return s.Kind == parse.KindThrowStatement })
+}
+
 func (l *loads) below(n *parse.Node, caught bool) {
 	children(n, func(child *parse.Node) {
 		inside := caught
@@ -40,7 +46,7 @@ func (l *loads) below(n *parse.Node, caught bool) {
 		case parse.KindBlock:
 			if n.Kind == parse.KindTryStatement {
 				t := n.AsTryStatement()
-				inside = caught || t.TryBlock == child && t.CatchClause != nil
+				inside = caught || t.TryBlock == child && t.CatchClause != nil && !throwsAgain(t.CatchClause.AsCatchClause().Block)
 			}
 		case parse.KindFunctionDeclaration, parse.KindFunctionExpression, parse.KindArrowFunction, parse.KindMethodDeclaration,
 			parse.KindConstructor, parse.KindGetAccessor, parse.KindSetAccessor:

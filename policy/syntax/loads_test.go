@@ -21,6 +21,7 @@ func TestComputedLoads_findsWhatNobodySpelledOut(t *testing.T) {
 		"as an argument":           {"f(__require)", []string{"__require"}},
 		"as a value":               {"x = { r: __require }", []string{"__require"}},
 		"caught":                   {"try { __require(n) } catch {}", []string{"__require(n) caught"}},
+		"caught and thrown again":  {"try { __require(n) } catch (e) { throw e }", []string{"__require(n)"}},
 		"in a catch":               {"try { f() } catch { __require(n) }", []string{"__require(n)"}},
 		"with finally alone":       {"try { __require(n) } finally { f() }", []string{"__require(n)"}},
 		"in a function in a try":   {"try { g = () => __require(n) } catch {}", []string{"__require(n)"}},

@@ -10,6 +10,8 @@
 package authority
 
 import (
+	"fmt"
+
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
@@ -137,15 +139,26 @@ type Result struct {
 // event's view) is not followed to the global object it belongs to, and a method that is
 // not strict code is only taken to be called without its object where something takes a
 // member of its name off an object.
-func Infer(file *syntax.File) Result {
+func Infer(file *syntax.File) (result Result) {
+	// Whatever a package is made of, who checks it lives on, and is told.
+	defer func() {
+		if reason := recover(); reason != nil {
+			result = unread(file, fmt.Sprintf("the inference stopped: %v", reason))
+		}
+	}()
 	tree := syntax.TreeOf(file)
 	if tree.Root == nil {
 		// Too deep, or more than the parser could take.
-		return Result{Unknowns: []Unknown{{
-			Reason: Escapes, Span: text.Span{End: len(file.Text)}, Loading: true, Detail: "the script cannot be read",
-		}}}
+		return unread(file, "the script cannot be read")
 	}
 	e := newEngine(file, tree, 0)
 	e.run()
 	return e.report()
+}
+
+// unread is the result for a script of which nothing is known.
+func unread(file *syntax.File, detail string) Result {
+	return Result{Unknowns: []Unknown{{
+		Reason: Escapes, Span: text.Span{End: len(file.Text)}, Loading: true, Detail: detail,
+	}}}
 }

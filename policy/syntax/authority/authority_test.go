@@ -1,6 +1,7 @@
 package authority_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +187,19 @@ func TestInfer_saysSoWhenAScriptCannotBeRead(t *testing.T) {
 	}
 }
 
+// A time that grows with the square of the size would take minutes here.
+func TestInfer_followsLongChainsOfMembers(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "o.x%d=o.x%d;", i+1, i)
+	}
+	b.WriteString("exports.a = function () { return this.fetch }; o.x0 = exports.a; (0, o.x20000)()")
+	if r := authority.Infer(syntax.Parse("a.js", b.String())); len(r.Uses)+len(r.Unknowns) == 0 {
+		t.Error("nothing is found at the end of the chain")
+	}
+}
+
 func TestInfer_givesTheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
@@ -213,6 +227,7 @@ func FuzzInfer(f *testing.F) {
 		"function f(x) { return f(f(x)) } f(f(window))", "x => x(x)(window)", "class A extends window { static [window] = this }",
 		"for (window in window) of", "import(window)", "window`${window}`", "@window class A {}", "new new Function()()", "\xff\xfewindow",
 		"Function('return Function(\"return this\")()')()", "eval('eval(\"this\")')", "(a, b = window, {c} = b) => arguments[c]",
+		"var z = {}; var h = (t, {y}) => { for (var n in z) t[n] = 1 }; var o = {}; h(o, { a: () => globalThis[K] }); var K = 'fetch'",
 	} {
 		f.Add(seed)
 	}
@@ -234,6 +249,9 @@ func FuzzInfer(f *testing.F) {
 		}
 		for i, u := range r.Unknowns {
 			inside(u.Span.Start, u.Span.End)
+			if strings.HasPrefix(u.Detail, "the inference stopped") {
+				t.Error(u.Detail)
+			}
 			if i > 0 && r.Unknowns[i-1].Span.Start > u.Span.Start {
 				t.Error("unknowns out of order")
 			}

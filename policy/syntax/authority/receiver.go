@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,11 +35,18 @@ func (fn *function) keep(names []string) {
 
 // receive starts from the `this` of the functions that are not strict code.
 func (e *engine) receive() {
-	for changed := true; changed; {
-		changed = false
-		for _, a := range e.aliases {
-			if e.loose[a[0]] && !e.loose[a[1]] {
-				e.loose[a[1]], changed = true, true
+	under := map[string][]string{} // the names under which a member goes on
+	for _, a := range e.aliases {
+		under[a[0]] = append(under[a[0]], a[1])
+	}
+	waiting := slices.Sorted(maps.Keys(e.loose))
+	for len(waiting) > 0 {
+		name := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		for _, next := range under[name] {
+			if !e.loose[next] {
+				e.loose[next] = true
+				waiting = append(waiting, next)
 			}
 		}
 	}

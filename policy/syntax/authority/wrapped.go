@@ -116,8 +116,8 @@ func (s *survey) exports(call *parse.Node) *parse.Symbol {
 	if len(statements) != 1 || statements[0].Kind != parse.KindForInStatement {
 		return nil
 	}
-	all := statements[0].AsForInOrOfStatement().Expression
-	if all.Kind != parse.KindIdentifier || all.Text() != helper.Parameters()[1].Name().Text() {
+	all, param := statements[0].AsForInOrOfStatement().Expression, helper.Parameters()[1].Name()
+	if all.Kind != parse.KindIdentifier || param.Kind != parse.KindIdentifier || all.Text() != param.Text() {
 		return nil
 	}
 	return s.symbols[args[0]]
