@@ -39,6 +39,7 @@ export function grant(membrane, engine, grants, capabilities, sandbox) {
       membrane.share(value);
       // Whichever way the guest comes to the whole of it, it finds what it was granted.
       if (allowed !== undefined) membrane.distort(value, shown);
+      if (name === "Intl") membrane.granting(() => engine.help(membrane.guest.localize, [answerLocale]));
     }
   }
 }
@@ -124,6 +125,14 @@ function stopTimer(stop, token, sandbox) {
   const timer = tokens.get(token) ?? token;
   sandbox.ended(timer);
   Reflect.apply(stop, globalThis, [timer]);
+}
+
+/** What a method of the language says of locales: of a text, a number, or a date's time. */
+function answerLocale(method, value, ...args) {
+  const last = args.findLastIndex((arg) => arg !== undefined);
+  const given = args.slice(0, last + 1);
+  if (method.startsWith("date.")) return new Date(value)[method.slice("date.".length)](...given);
+  return value[method](...given);
 }
 
 // Node's console leads to the process's streams.

@@ -134,6 +134,11 @@ export function guest(cross) {
   const resize = uncurried(ArrayBuffer.prototype, "resize");
   const Buffer = ArrayBuffer;
   const View = DataView;
+  const NumberProto = Number.prototype;
+  const BigIntProto = BigInt.prototype;
+  const DateProto = Date.prototype;
+  const StringProto = String.prototype;
+  const TypeProblem = TypeError;
   const PromiseClass = Promise;
   const Pattern = RegExp;
   const MapClass = Map;
@@ -335,6 +340,53 @@ export function guest(cross) {
     },
     whenSettled(promise, settle, fail) {
       then(promise, settle, fail);
+    },
+    // With Intl granted, what the language says of locales is the host's to answer.
+    localize(answer) {
+      const second = (rest) => (rest.length > 1 ? rest[1] : undefined);
+      const first = (rest) => (rest.length > 0 ? rest[0] : undefined);
+      const text = (value) => {
+        if (value === undefined || value === null) throw new TypeProblem("a string is needed");
+        return `${value}`;
+      };
+      const install = (proto, methods) => {
+        const names = ownKeys(methods);
+        for (let i = 0; i < names.length; i++) {
+          defineProperty(proto, names[i], { __proto__: null, value: methods[names[i]], writable: true, enumerable: false, configurable: true });
+        }
+      };
+      install(NumberProto, {
+        toLocaleString(...rest) {
+          return answer("toLocaleString", unbox[0](this), first(rest), second(rest));
+        },
+      });
+      install(BigIntProto, {
+        toLocaleString(...rest) {
+          return answer("toLocaleString", unbox[3](this), first(rest), second(rest));
+        },
+      });
+      install(DateProto, {
+        toLocaleString(...rest) {
+          return answer("date.toLocaleString", getTime(this), first(rest), second(rest));
+        },
+        toLocaleDateString(...rest) {
+          return answer("date.toLocaleDateString", getTime(this), first(rest), second(rest));
+        },
+        toLocaleTimeString(...rest) {
+          return answer("date.toLocaleTimeString", getTime(this), first(rest), second(rest));
+        },
+      });
+      install(StringProto, {
+        localeCompare(that, ...rest) {
+          return answer("localeCompare", text(this), `${that}`, first(rest), second(rest));
+        },
+        toLocaleLowerCase(...rest) {
+          return answer("toLocaleLowerCase", text(this), first(rest));
+        },
+        toLocaleUpperCase(...rest) {
+          return answer("toLocaleUpperCase", text(this), first(rest));
+        },
+      });
     },
     define(global, name, value) {
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });

@@ -32,6 +32,29 @@ test("capabilities: Intl formats as the host does, with and without new", async 
   for (const expression of expressions) assert.deepStrictEqual(exports.run(expression), (0, eval)(expression), expression);
 });
 
+test("capabilities: with Intl, what the language says of locales is the host's answer", async (t) => {
+  const { exports } = await sandboxOf(t, probe, { permissions: ["Intl"] });
+  const without = await sandboxOf(t, probe, { permissions: [] });
+  for (const expression of [
+    `(12345.5).toLocaleString("de")`,
+    `(0.256).toLocaleString("en", { style: "percent" })`,
+    `(12345678901234567890n).toLocaleString("de")`,
+    `new Date(0).toLocaleString("en-GB", { timeZone: "UTC" })`,
+    `new Date(0).toLocaleDateString("de", { timeZone: "UTC", dateStyle: "long" })`,
+    `new Date(0).toLocaleTimeString("en-US", { timeZone: "Asia/Tokyo" })`,
+    `["z", "a", "\u00e4", "Z"].sort((a, b) => a.localeCompare(b, "de")).join("")`,
+    `"a".localeCompare("A", "en", { sensitivity: "base" })`,
+    `"I".toLocaleLowerCase("tr") + "i".toLocaleUpperCase("tr")`,
+    `[Number.prototype.toLocaleString.length, String.prototype.localeCompare.length, Date.prototype.toLocaleString.name]`,
+    `(() => { try { Number.prototype.toLocaleString.call("1"); } catch (e) { return e instanceof TypeError; } })()`,
+    `(() => { try { String.prototype.localeCompare.call(null, "a"); } catch (e) { return e instanceof TypeError; } })()`,
+    `(() => { try { (1).toLocaleString("not a locale"); } catch (e) { return e instanceof RangeError; } })()`,
+  ]) {
+    assert.deepStrictEqual(exports.run(expression), (0, eval)(expression), expression);
+  }
+  assert.notEqual(without.exports.run(`(12345.5).toLocaleString("de")`), (12345.5).toLocaleString("de"));
+});
+
 test("capabilities: crypto is random numbers and nothing else", async (t) => {
   const { exports } = await sandboxOf(t, probe, { permissions: ["crypto"] });
   assert.deepStrictEqual(exports.run("[Object.getPrototypeOf(crypto), Reflect.ownKeys(crypto), typeof crypto.subtle]"), [

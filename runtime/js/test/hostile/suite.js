@@ -135,13 +135,22 @@ function gather(exports, check, say) {
     try {
       const value = all[i];
       check[check.length] = value;
-      if (value instanceof Promise) apply(then, value, [undefined, () => {}]); // disposal rejects it
+      if (isPromise(value)) apply(then, value, [undefined, () => {}]); // disposal rejects it
     } catch (error) {
       say(`a value could not come back: ${describe(error)}`);
     }
   }
   const inside = exports.inside();
   if (inside !== "") say(inside);
+}
+
+/** A guest's proxy may throw what it likes when it is asked for its prototype. */
+function isPromise(value) {
+  try {
+    return value instanceof Promise;
+  } catch {
+    return false;
+  }
 }
 
 const own = [
