@@ -54,25 +54,31 @@ func (e *engine) calledHost(call *parse.Node, f fact) {
 			e.unknown(CodeFromText, Read, call)
 		}
 	case "Reflect.get":
-		if e.takesConstructor(call, h.first) {
+		if surely, perhaps := e.takesConstructor(call, h.first); surely {
 			e.arrive(call, fact{what: maker, root: "constructor"})
+		} else if perhaps {
+			e.perhaps = append(e.perhaps, call)
 		}
 	case "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor":
-		if e.takesConstructor(call, h.first) {
+		if surely, perhaps := e.takesConstructor(call, h.first); surely {
 			e.unknown(ConstructorWalk, Read, call)
+		} else if p := call.Parent; perhaps && p.Kind == parse.KindPropertyAccessExpression && p.Name().Text() == "value" {
+			e.perhaps = append(e.perhaps, p)
 		}
 	}
 }
 
-// takesConstructor reports whether a call is given a function and the text
-// "constructor".
-func (e *engine) takesConstructor(call *parse.Node, first int) bool {
+// takesConstructor reports whether a call is given the text "constructor" and surely, or
+// perhaps, a function.
+func (e *engine) takesConstructor(call *parse.Node, first int) (surely, perhaps bool) {
 	args := call.Arguments()
 	if first < 0 || len(args) < first+2 {
-		return false
+		return false, false
 	}
-	names, ok := e.constants(args[first+1], nil, 0)
-	return ok && slices.Contains(names, "constructor") && (e.isFunction(args[first], 0) || e.onlyCode(args[first], 0))
+	if names, ok := e.constants(args[first+1], nil, 0); !ok || !slices.Contains(names, "constructor") {
+		return false, false
+	}
+	return e.isFunction(args[first], 0) || e.onlyCode(args[first], 0), !e.isNoFunction(args[first])
 }
 
 // isText reports whether an expression is surely a text.
@@ -249,6 +255,12 @@ func (e *engine) argument(a argument) {
 		return
 	}
 	arg := call.Arguments()[a.index]
+	if f.what == walk && slices.ContainsFunc(e.hostCalls[call], func(h hostCall) bool {
+		return a.index == 0 && (h.path == "Reflect.construct" || h.path == "Reflect.apply")
+	}) {
+		e.arrive(call, fact{what: woven})
+		return
+	}
 	if f.doubt != NoDoubt && (e.passesOn(call, a.index) || e.setsReceiver(call, a.index-1)) {
 		return // one function's receiver becomes another one's
 	}

@@ -102,7 +102,7 @@ func (e *engine) returns(fn *function, f fact, at *parse.Node) {
 		e.lost(at, f)
 		return
 	}
-	if fn.gives == nil || at.Pos() < fn.gives.Pos() {
+	if f.what != walk && f.what != woven && (fn.gives == nil || at.Pos() < fn.gives.Pos()) {
 		fn.gives = at
 	}
 	if f.doubt != NoDoubt && !fn.escapes {

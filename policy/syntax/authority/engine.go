@@ -37,8 +37,8 @@ const (
 	builtin             // some function of the engine
 	maker               // the constructor of functions, got from a function
 	giver               // a function that returns the global object
-	walk                // a member of a function whose name is computed: perhaps its constructor
-	woven               // what such a member returned
+	walk                // perhaps the constructor of a function: a member of one under a name that is computed, or one of that name of what may be any object
+	woven               // what it returned
 )
 
 // fact is what an expression may be.
@@ -133,7 +133,9 @@ type engine struct {
 	pending    []argument // the global object in arguments
 	evaluating map[*parse.Symbol]bool
 	exits      map[*parse.Node][]*parse.Node
-	made       []*parse.Node // accesses to the constructor of a function of the script
+	made       []*parse.Node   // accesses to the constructor of a function of the script
+	perhaps    []*parse.Node   // those to the constructor of what may be a function
+	bodies     map[string]bool // memo of givenCode
 	hostCalls  map[*parse.Node][]hostCall
 	texts      map[string]*engine
 	asks       map[*parse.Node]truth  // memo of withoutArgument
@@ -150,7 +152,7 @@ func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
 		seen: map[arrival]bool{}, seenCode: map[codeArrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
 		callees: map[*parse.Node][]edge{}, handed: map[*parse.Node][]argument{}, full: map[*parse.Node]bool{},
 		contexts: map[context]*context{}, carried: map[*parse.Symbol]int{}, evaluating: map[*parse.Symbol]bool{},
-		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, uses: map[useKey]*use{}, fromOwn: map[string]bool{}, unknowns: map[unknownKey]*unknown{},
+		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, bodies: map[string]bool{}, uses: map[useKey]*use{}, fromOwn: map[string]bool{}, unknowns: map[unknownKey]*unknown{},
 	}
 	return e
 }
@@ -188,6 +190,19 @@ func (e *engine) run() {
 	e.findEscaping()
 	e.findLoading()
 	e.seed()
+	e.settle()
+	e.walked()
+	e.settle()
+	if e.stopped {
+		all := text.Span{End: len(e.file.Text)}
+		e.unknowns[unknownKey{Escapes, Read, all}] = &unknown{
+			Unknown: Unknown{Reason: Escapes, Span: all, Loading: true, Detail: "the script is too tangled to be followed"},
+		}
+	}
+}
+
+// settle follows everything to its end.
+func (e *engine) settle() {
 	e.drain()
 	for len(e.pending) > 0 && !e.stopped {
 		list := e.pending
@@ -196,12 +211,6 @@ func (e *engine) run() {
 			e.argument(a)
 		}
 		e.drain()
-	}
-	if e.stopped {
-		all := text.Span{End: len(e.file.Text)}
-		e.unknowns[unknownKey{Escapes, Read, all}] = &unknown{
-			Unknown: Unknown{Reason: Escapes, Span: all, Loading: true, Detail: "the script is too tangled to be followed"},
-		}
 	}
 }
 

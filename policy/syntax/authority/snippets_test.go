@@ -235,6 +235,9 @@ func TestInfer_findsWhatIsExported(t *testing.T) {
 		{"a method", `module.exports = { a(name) { return this[name]; } }`, ``, "perhaps unknown computed key read"},
 		{"a method of another object", `const o = { a() { return this.fetch; } }; exports.a = o.a`, ``, "perhaps read fetch"},
 		{"an object with methods", `exports.o = { x: 1, get: function () { return this.x + this.fetch; } }`, ``, ""},
+		{"the constructor of what it exports", `exports.a = () => exports.a.constructor("return this")()`, ``, "unknown constructor walk read"},
+		{"the constructor of a member of what it exports", `exports.o = { m() {} }; exports.a = (code) => exports.o.m.constructor(code)()`, ``, "unknown constructor walk read"},
+		{"the constructor of the callee", `exports.a = () => arguments.callee.constructor("return fetch")()("x")`, ``, "read fetch"},
 		{"an object", `import * as ns from "snippet"; export default { ns, a: 1 }`, `exports.b = 1`, ""},
 	} {
 		for form, options := range map[string]api.BuildOptions{"": {}, ", minified": minified} {

@@ -88,9 +88,12 @@ func (e *engine) step(n *parse.Node, f fact) {
 			e.lost(n, f)
 		}
 	case parse.KindTaggedTemplateExpression:
-		if f.what != code || p.AsTaggedTemplateExpression().Tag != n {
+		switch {
+		case f.what == walk && p.AsTaggedTemplateExpression().Tag == n:
+			e.arrive(p, fact{what: woven})
+		case f.what != code || p.AsTaggedTemplateExpression().Tag != n:
 			e.lost(n, f)
-		} else {
+		default:
 			f.fn.escapes, f.fn.tagged = true, true
 		}
 	default:
@@ -228,7 +231,7 @@ func (e *engine) member(n, p *parse.Node, f fact, names []string) {
 			e.hostMember(n, p, f, name)
 		case code:
 			e.functionMember(p, f, name)
-		case maker, giver:
+		case maker, giver, walk:
 			if name == "call" || name == "apply" || name == "bind" {
 				e.arrive(p, f)
 			}
@@ -414,12 +417,15 @@ func (e *engine) called(call *parse.Node, f fact) {
 	case maker:
 		e.compiled(call, 0, ConstructorWalk, f.root)
 	case walk:
-		if len(call.Arguments()) > 0 {
+		switch {
+		case e.givenCode(call):
+			e.unknown(ConstructorWalk, Read, call)
+		case len(call.Arguments()) > 0:
 			e.arrive(call, fact{what: woven})
 		}
 	case woven:
-		// A computed member of a function was given something and returned a function,
-		// as its constructor does with a text.
+		// It was given something and returned a function, as the constructor of functions
+		// does with a text.
 		e.unknown(ConstructorWalk, Read, call)
 	}
 }
@@ -449,7 +455,7 @@ func (e *engine) passed(call *parse.Node, index int, f fact) {
 				e.hand(c, a)
 			}
 		}
-	case global, maker, giver:
+	case global, maker, giver, walk:
 		// The callee may become known later.
 		e.pending = append(e.pending, a)
 	}
