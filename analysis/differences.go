@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
@@ -43,10 +45,16 @@ func silentDifferences(f *syntax.File) []silent {
 	}
 	var out []silent
 	for _, m := range f.Members(names) {
-		if m.Name == "stack" && !(m.Receiver.Kind == syntax.KindNew && m.Receiver.Callee != nil && m.Receiver.Callee.Text == "Error") {
+		if m.Name == "stack" && !(m.Receiver != nil && m.Receiver.Kind == syntax.KindNew && m.Receiver.Callee != nil && m.Receiver.Callee.Text == "Error") {
 			continue
 		}
 		out = append(out, silent{m.Name, m.Span})
 	}
 	return out
+}
+
+// takesFromIntl reports whether a library uses a function that the host answers once Intl
+// is granted, so that the grant does something though nothing spells the name out.
+func (a *Authority) takesFromIntl() bool {
+	return slices.ContainsFunc(a.Silent, func(s Silent) bool { return differences[s.Method].Intl })
 }

@@ -378,6 +378,9 @@ func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool, perh
 		if perhaps.names[p.Name] {
 			continue // SBX016 says where
 		}
+		if p.Name == "Intl" && l.Authority.takesFromIntl() {
+			continue // SBX034 advises to grant it
+		}
 		severity, why := finding.Warning, "nothing in its bundle refers to it and nothing asked for it while loading. Remove it: what a library cannot do needs no watching."
 		reads := readable(l.Authority.Unknowns)
 		switch {
