@@ -21,6 +21,14 @@ import { Values } from "./values.js";
 import { wasi } from "./wasi.js";
 
 export class Engine extends Values {
+  /** The only size at which V8 catches recursion, deep sources and deep JSON alike. */
+  maxStackKB = 64;
+  /**
+   * Calls inside calls, from host to guest to host. In Node the host's own stack ends
+   * after about 45 of them when the application has used none of it, and an overflow
+   * there tears the engine's frames and so kills the sandbox; this end is clean.
+   */
+  maxDepth = 24;
   /** How many calls of the guest are being answered. */
   answering = 0;
   #classes = new Map(); // class id -> name
@@ -388,8 +396,21 @@ export class Engine extends Values {
     return this.takeRef(this.e.JS_NewDate(this.cx, time));
   }
 
-  /** A view of a buffer's bytes, good until the next call of the engine; undefined when detached. */
+  /** A copy of a buffer's bytes; undefined when it is detached. */
   bytes(ref) {
+    return this.#view(ref)?.slice();
+  }
+
+  /** How many bytes a buffer has; undefined when it is detached. */
+  byteLength(ref) {
+    return this.#view(ref)?.length;
+  }
+
+  setBytes(ref, bytes) {
+    this.#view(ref)?.set(bytes);
+  }
+
+  #view(ref) {
     const at = this.e.JS_GetArrayBuffer(this.cx, this.out, this.box(ref));
     this.sync();
     if (at === 0) {
@@ -436,6 +457,11 @@ export class Engine extends Values {
   }
 
   // Limits.
+
+  /** Whether an error says that the engine, or the host's own stack under it, broke. */
+  isFault(error) {
+    return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message));
+  }
 
   setLimits(memoryBytes, stackBytes) {
     this.e.qjs_set_memory_limit(memoryBytes);

@@ -388,14 +388,14 @@ class BufferBrand extends Brand {
   }
   toHost(ref) {
     const limit = this.engine.help(this.guest.bufferLimit, [[ref]]);
-    const bytes = this.engine.bytes(ref);
-    return limit < 0 ? new ArrayBuffer(bytes?.length ?? 0) : new ArrayBuffer(bytes?.length ?? 0, { maxByteLength: limit });
+    const length = this.engine.byteLength(ref) ?? 0;
+    return limit < 0 ? new ArrayBuffer(length) : new ArrayBuffer(length, { maxByteLength: limit });
   }
   hostContent(value) {
     return host.byteLength(value) === 0 ? new Uint8Array(0) : new Uint8Array(value).slice(); // a detached one has no bytes
   }
   guestContent(ref) {
-    return this.engine.bytes(ref)?.slice() ?? new Uint8Array(0);
+    return this.engine.bytes(ref) ?? new Uint8Array(0);
   }
   sameContent(a, b) {
     if (a.length !== b.length) return false;
@@ -408,12 +408,12 @@ class BufferBrand extends Brand {
   }
   receive(ref, keep, link) {
     const made = super.receive(ref, keep, link);
-    if (made && this.engine.bytes(ref) === undefined) detach(link.value);
+    if (made && this.engine.byteLength(ref) === undefined) detach(link.value);
     return made;
   }
   setGuest(ref, bytes) {
-    if (this.engine.bytes(ref)?.length !== bytes.length) this.engine.help(this.guest.resize, [[ref], bytes.length]);
-    this.engine.bytes(ref)?.set(bytes);
+    if (this.engine.byteLength(ref) !== bytes.length) this.engine.help(this.guest.resize, [[ref], bytes.length]);
+    this.engine.setBytes(ref, bytes);
   }
   setHost(value, bytes) {
     if (host.byteLength(value) !== bytes.length) {

@@ -1,16 +1,8 @@
 import { grant, grantsOf } from "./capabilities.js";
-import { Engine } from "./engine.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
 import { Membrane, microtask } from "./membrane.js";
-import { compile, compiledNow } from "./wasm.js";
 
 const DEFAULT_MEMORY_MB = 64;
-// The only size at which V8 hosts catch recursion, deep sources and deep JSON alike.
-const STACK_KB = 64;
-// Calls inside calls, from host to guest to host. In Node the host's own stack ends
-// after about 45 of them when the application has used none of it, and an overflow
-// there tears the engine's frames and so kills the sandbox; this end is clean.
-const MAX_DEPTH = 24;
 
 /** One library in an engine of its own. */
 class Sandbox {
@@ -38,9 +30,10 @@ class Sandbox {
     this.#engine = engine;
     this.#granted = grantsOf(permissions);
     this.#timeoutMs = positive("timeoutMs", limits.timeoutMs, Infinity);
-    const stackKB = positive("stackKB", limits.stackKB, STACK_KB);
-    if (stackKB > STACK_KB) throw new SandboxError(`limits.stackKB: ${stackKB} is more than the ${STACK_KB} that this host can hold a guest to`);
-    const memoryBytes = positive("memoryMB", limits.memoryMB, DEFAULT_MEMORY_MB) * 2 ** 20;
+    const stackKB = positive("stackKB", limits.stackKB, engine.maxStackKB);
+    if (stackKB > engine.maxStackKB)
+      throw new SandboxError(`limits.stackKB: ${stackKB} is more than the ${engine.maxStackKB} that this host can hold a guest to`);
+    const memoryBytes = bytesOf(limits);
     const face = {
       run: (body) => this.#run(body),
       enter: () => this.#enter(),
@@ -197,7 +190,7 @@ class Sandbox {
 
   #enter() {
     if (this.#disposed || this.#death) throw this.#refusal();
-    if (this.#depth >= MAX_DEPTH) throw new RangeError(`more than ${MAX_DEPTH} calls between ${this.#name} and its host are nested`);
+    if (this.#depth >= this.#engine.maxDepth) throw new RangeError(`more than ${this.#engine.maxDepth} calls between ${this.#name} and its host are nested`);
     this.#pointers[this.#depth++] = this.#engine.stackPointer;
     if (this.#depth === 1) {
       this.#spent = 0;
@@ -301,7 +294,7 @@ class Sandbox {
 
   /** Tells what ended a call: a limit, a fault of the engine, or an ordinary error. */
   #judge(error) {
-    if (error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message) && !this.#membrane?.linkOf(error))) {
+    if (this.#engine.isFault(error) && !this.#membrane?.linkOf(error)) {
       this.#die("fault", `the engine failed (${error.message})`);
     } else if (!this.#disposed && !this.#death && this.#membrane) {
       try {
@@ -349,23 +342,37 @@ function positive(name, value, fallback) {
   return value;
 }
 
+function bytesOf(limits) {
+  return positive("memoryMB", limits?.memoryMB, DEFAULT_MEMORY_MB) * 2 ** 20;
+}
+
 function oneOf(name, value, ...allowed) {
   if (!allowed.includes(value))
     throw new SandboxError(`${name}: ${allowed.map((a) => JSON.stringify(a)).join(" or ")} is needed, not ${JSON.stringify(value)}`);
   return value;
 }
 
-export const SandboxManager = {
-  /** Loads the engine, which createSandboxSync needs to be there in a browser. */
-  async ready({ wasm } = {}) {
-    await compile(wasm);
-  },
+/**
+ * What makes sandboxes in one host.
+ *
+ * @param load prepares the host's engine, from `source` where that is given
+ * @param open makes an engine at once, for a guest that may use so many bytes
+ */
+export function managerOf({ load, open }) {
+  const make = (name, code, options) => new Sandbox(open(bytesOf(options.limits)), name, code, options);
+  return {
+    /** Loads the engine, which createSandboxSync needs to be there in a browser. */
+    async ready({ wasm } = {}) {
+      await load(wasm);
+    },
 
-  async createSandbox(name, code, options = {}) {
-    return new Sandbox(new Engine(await compile()), name, code, options);
-  },
+    async createSandbox(name, code, options = {}) {
+      await load();
+      return make(name, code, options);
+    },
 
-  createSandboxSync(name, code, options = {}) {
-    return new Sandbox(new Engine(compiledNow()), name, code, options);
-  },
-};
+    createSandboxSync(name, code, options = {}) {
+      return make(name, code, options);
+    },
+  };
+}

@@ -25,7 +25,8 @@ import {
   UNDEFINED,
   UNINITIALIZED,
 } from "./layout.js";
-import { arrayIndex, textOf, utf8 } from "./text.js";
+import { arrayIndex } from "./keys.js";
+import { textOf, utf8 } from "./text.js";
 
 /** The half of the engine that knows memory: boxes, counts, strings and keys. */
 export class Values {
