@@ -44,7 +44,7 @@ type Project struct {
 // Library is what the redirect knows of one library.
 type Library struct {
 	Name     string // the request, a key of the policy
-	Subpaths bool   // requests below it are redirected too
+	Subpaths bool   // the policy would have requests below it redirected too
 	// Package is what the policy's request resolves to from the root; zero when it
 	// does not resolve.
 	Package   resolve.Package

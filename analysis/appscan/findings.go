@@ -12,8 +12,8 @@ import (
 
 // Findings reports what the imports of a project have wrong: SBX031 for those that
 // run a library past its sandbox, SBX044 for those that would mean another version
-// of it. A policy that is not completely known is not held to have no subpaths or
-// no such workload.
+// of it. A policy that is not completely known is not held to have no entry for a
+// subpath or no such workload.
 func Findings(project Project, p *policy.Policy, imports []Import) []finding.Finding {
 	r := reporter{project: project, policy: p}
 	for _, i := range imports {
@@ -57,10 +57,19 @@ func (r *reporter) add(i Import, code finding.Code, severity finding.Severity, f
 // consequence says what an import past the redirect amounts to.
 const consequence = "so that copy of the library runs outside of its sandbox, with everything that the page may do"
 
+// perhaps says it of what may only give a place or a text.
+const perhaps = "so that copy of the library may run outside of its sandbox"
+
+// harmless reports whether a query of Vite asks for a file's address or its text. Other
+// bundlers pass over the query and run the file.
+func harmless(specifier string) bool {
+	return strings.HasSuffix(specifier, "?url") || strings.HasSuffix(specifier, "?raw")
+}
+
 // escape reports SBX031.
 func (r *reporter) escape(i Import) {
 	severity := finding.Error
-	if !forms[i.Form].certain && i.Escape != InsideOnly && i.Escape != UnknownWorkload || i.Escape == Computed || strings.HasSuffix(i.Specifier, "?url") {
+	if !forms[i.Form].certain && i.Escape != InsideOnly && i.Escape != UnknownWorkload || i.Escape == Computed || harmless(i.Specifier) {
 		severity = finding.Warning
 	}
 	switch i.Escape {
@@ -74,18 +83,19 @@ func (r *reporter) escape(i Import) {
 			f.Fixes = []finding.Fix{r.respell(f.File, i)}
 		}
 	case Subpath:
-		f := r.add(i, finding.EscapedImport, severity, "%q is not redirected, since %s, %s. Set subpaths: true for %q, or import %q itself.", i.Specifier, i.Why, consequence, i.Library, i.Library)
-		if fix, ok := r.openSubpaths(i.Library); ok {
-			f.Fixes = []finding.Fix{fix}
-		}
+		r.add(i, finding.EscapedImport, severity, "%q is not redirected, since %s, %s. Import what it has from %q itself, or give %q an entry of its own in the policy.", i.Specifier, i.Why, consequence, i.Library, strings.TrimSuffix(i.Specifier, "/"))
 	case Computed:
 		r.add(i, finding.EscapedImport, severity, "This %s may load %q past the redirect: %s. Write each specifier out, and choose among the modules instead.", i.Form, i.Library, i.Why)
 	case Alias, FilePath, Decorated:
-		r.add(i, finding.EscapedImport, severity, "%q is not redirected, since %s, %s. Import %q instead.", i.Specifier, i.Why, consequence, i.Library)
+		what := consequence
+		if harmless(i.Specifier) {
+			what = perhaps
+		}
+		r.add(i, finding.EscapedImport, severity, "%q is not redirected, since %s, %s. Import %q instead.", i.Specifier, i.Why, what, i.Library)
 	default:
 		what := consequence
 		if severity == finding.Warning {
-			what = "so that copy of the library may run outside of its sandbox"
+			what = perhaps
 		}
 		r.add(i, finding.EscapedImport, severity, "This %s of %q is not redirected, since %s, %s. %s", i.Form, i.Specifier, i.Why, what, advice(i))
 	}
@@ -94,7 +104,7 @@ func (r *reporter) escape(i Import) {
 // advice says what to write in place of a form that the redirect does not cover.
 func advice(i Import) string {
 	switch i.Form {
-	case syntax.FormImportEquals, syntax.FormCreatedRequire, syntax.FormModuleRequire, syntax.FormImportScripts:
+	case syntax.FormImportEquals, syntax.FormCreatedRequire, syntax.FormModuleRequire, syntax.FormCopiedRequire, syntax.FormImportScripts:
 		return fmt.Sprintf("Use import … from %q.", i.Specifier)
 	default:
 		return fmt.Sprintf("If the code behind it is to run, use import … from %q.", i.Specifier)
@@ -128,30 +138,6 @@ func (r *reporter) respell(file string, i Import) finding.Fix {
 		Title: fmt.Sprintf("Import %q", i.Suggestion),
 		Edits: []finding.Edit{{File: file, Range: inner, NewText: i.Suggestion}},
 	}
-}
-
-// openSubpaths writes subpaths: true at the head of a library's options. It reports
-// false where the policy says something about subpaths already, or does not spell
-// the options out.
-func (r *reporter) openSubpaths(library string) (finding.Fix, bool) {
-	l, ok := r.policy.Library(library)
-	source := r.policy.Mapper.Text()
-	if !ok || l.Value.End > len(source) || l.Value.Start >= l.Value.End {
-		return finding.Fix{}, false
-	}
-	options := source[l.Value.Start:l.Value.End]
-	if options[0] != '{' || strings.Contains(options, "subpaths") {
-		return finding.Fix{}, false
-	}
-	insert := " subpaths: true,"
-	if strings.TrimSpace(strings.Trim(options, "{}")) == "" {
-		insert = " subpaths: true "
-	}
-	at := r.policy.Mapper.Position(l.Value.Start + 1)
-	return finding.Fix{
-		Title: fmt.Sprintf("Redirect the subpaths of %q too", library),
-		Edits: []finding.Edit{{File: policy.Relative(r.project.Root, r.policy.File), Range: text.Range{Start: at, End: at}, NewText: insert}},
-	}, true
 }
 
 // version reports SBX044.

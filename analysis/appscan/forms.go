@@ -23,7 +23,8 @@ var forms = map[syntax.Form]coverage{
 
 	syntax.FormImportEquals:   {false, false, "in ES module output TypeScript makes it a call of createRequire, which bundlers leave to Node"},
 	syntax.FormCreatedRequire: {false, true, "bundlers leave what createRequire makes to Node, which knows nothing of the redirect"},
-	syntax.FormModuleRequire:  {false, false, "most bundlers leave module.require() to Node, which knows nothing of the redirect"},
+	syntax.FormModuleRequire:  {false, false, "bundlers leave the require of a module object to Node, which knows nothing of the redirect"},
+	syntax.FormCopiedRequire:  {false, false, "bundlers do not follow require into a variable and leave the call to Node, which knows nothing of the redirect"},
 	syntax.FormImportScripts:  {false, true, "importScripts() loads a file by its address, past every resolver"},
 	syntax.FormRequireResolve: {false, false, "require.resolve() gives the path of the library's own file, and loading that bypasses the redirect"},
 	syntax.FormMetaResolve:    {false, false, "import.meta.resolve() gives the address of the library's own file, and loading that bypasses the redirect"},

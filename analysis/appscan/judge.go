@@ -51,9 +51,6 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 		return i, false
 	}
 	request, decorated := undecorated(m.Specifier)
-	if strings.HasSuffix(m.Specifier, "?raw") {
-		return i, false // the text of a file, which does not run
-	}
 	form := forms[m.Form]
 	switch {
 	case strings.HasPrefix(request, realPrefix):
@@ -69,7 +66,6 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 	if library == "" {
 		return j.alias(i, rel, request)
 	}
-	l := j.find(library)
 	switch {
 	case how != exactly && isAsset(request):
 		return i, false
@@ -83,7 +79,9 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 		i.Escape, i.Why = Decorated, "a loader or a query in the specifier makes another request of it"
 	case !form.covered:
 		i.Escape, i.Why = OtherForm, form.why
-	case how == below && !l.Subpaths:
+	case how == below && j.find(library).Subpaths:
+		i.Escape, i.Why = Subpath, "no proxy is made of a subpath yet, whatever the option subpaths says"
+	case how == below:
 		i.Escape, i.Why = Subpath, fmt.Sprintf("the policy redirects %q alone and nothing below it", library)
 	default:
 		i.Covered, i.Why = true, form.why

@@ -117,9 +117,9 @@ func TestCompare_options(t *testing.T) {
 		"arguments, back": {`permissions: [], arguments: "membrane"`, `permissions: [], arguments: "data"`,
 			[]string{`qs narrowed option: takes only data as arguments; at main the application could pass it host objects and functions.`}},
 		"subpaths": {`permissions: [], subpaths: true`, `permissions: []`,
-			[]string{`qs widened option: runs outside of its sandbox for requests below it; at main those ran inside.`}},
+			[]string{`qs changed option: has subpaths false; at main it was true.`}},
 		"subpaths, back": {`permissions: []`, `permissions: [], subpaths: true`,
-			[]string{`qs narrowed option: runs in the sandbox for requests below it too; at main those ran outside.`}},
+			[]string{`qs changed option: has subpaths true; at main it was false.`}},
 		"options of a call": {`permissions: []`, `permissions: [], results: "live", reads: "exact", snapshot: true`,
 			[]string{`qs changed option: has results live; at main it was mirror.`, `qs changed option: has reads exact; at main it was window.`, `qs changed option: has snapshot true; at main it was false.`}},
 		"workloads": {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,8 +23,9 @@ const (
 	FormImportEquals Form = "import = require()"
 	FormType         Form = "import type" // gone at run time
 
-	FormCreatedRequire Form = "createRequire()"  // a require that module.createRequire made
-	FormModuleRequire  Form = "module.require()" // CommonJS's own require, by another name
+	FormCreatedRequire Form = "createRequire()"   // a require that module.createRequire made
+	FormModuleRequire  Form = "module.require()"  // CommonJS's own require, by another name
+	FormCopiedRequire  Form = "copy of require()" // require, kept in a variable
 	FormRequireResolve Form = "require.resolve()"
 	FormMetaResolve    Form = "import.meta.resolve()"
 	FormURL            Form = "new URL()" // new URL("x", import.meta.url)
@@ -42,7 +44,7 @@ type Mention struct {
 }
 
 func (f *tree) mentions() []Mention {
-	m := mentions{f: f, creates: strings.Contains(f.Text, "createRequire")}
+	m := mentions{f: f, creates: strings.Contains(f.Text, "createRequire"), copies: copied.MatchString(f.Text)}
 	if f.source != nil {
 		m.below(f.source.AsNode())
 	}
@@ -57,7 +59,12 @@ type mentions struct {
 	// creates says that the file may make a require of its own. Most do not, and need
 	// no scopes for their calls.
 	creates bool
+	// copies says the same of a variable that require is kept in.
+	copies bool
 }
+
+// copied matches where a variable may get the value of require.
+var copied = regexp.MustCompile(`=\s*\(*require\s*([;,)\n}]|$)`)
 
 func (m *mentions) below(n *parse.Node) {
 	children(n, func(child *parse.Node) {
@@ -123,14 +130,45 @@ func (m *mentions) call(call *parse.Node) {
 		m.add(argument, FormMetaResolve, nil)
 	case property == "resolve" && (m.free(object, "require") || m.created(object)):
 		m.add(argument, FormRequireResolve, nil)
-	case property == "require" && m.free(object, "module"):
+	case property == "require" && (m.free(object, "module") || m.mainModule(object)):
 		m.add(argument, FormModuleRequire, requiredNames(call))
+	case m.copied(callee):
+		m.add(argument, FormCopiedRequire, requiredNames(call))
 	}
 }
 
 // free reports whether an expression is a name that the file does not declare.
 func (m *mentions) free(e *parse.Node, name string) bool {
 	return e != nil && isName(e, name) && m.f.scopes().lookup(e) == nil
+}
+
+// mainModule reports whether an expression is process.mainModule or require.main.
+func (m *mentions) mainModule(e *parse.Node) bool {
+	object, property := member(e)
+	return object != nil && (property == "mainModule" && m.free(object, "process") || property == "main" && m.free(object, "require"))
+}
+
+// copied reports whether an expression is a variable that holds the file's require.
+func (m *mentions) copied(e *parse.Node) bool {
+	if !m.copies || e.Kind != parse.KindIdentifier {
+		return false
+	}
+	value := m.initial(e)
+	return value != nil && m.free(value, "require")
+}
+
+// initial returns the value that a variable is declared with, or nil for what is declared
+// in another way.
+func (m *mentions) initial(name *parse.Node) *parse.Node {
+	symbol := m.f.scopes().lookup(name)
+	if symbol == nil || len(symbol.Declarations) != 1 {
+		return nil
+	}
+	d := symbol.Declarations[0]
+	if d.Kind != parse.KindVariableDeclaration || d.Initializer() == nil {
+		return nil
+	}
+	return unwrap(d.Initializer())
 }
 
 // created reports whether an expression is a require made by module.createRequire,
@@ -140,17 +178,9 @@ func (m *mentions) created(e *parse.Node) bool {
 		return false
 	}
 	if e.Kind == parse.KindIdentifier {
-		symbol := m.f.scopes().lookup(e)
-		if symbol == nil || len(symbol.Declarations) != 1 {
-			return false
-		}
-		d := symbol.Declarations[0]
-		if d.Kind != parse.KindVariableDeclaration || d.Initializer() == nil {
-			return false
-		}
-		e = unwrap(d.Initializer())
+		e = m.initial(e)
 	}
-	if e.Kind != parse.KindCallExpression {
+	if e == nil || e.Kind != parse.KindCallExpression {
 		return false
 	}
 	callee := unwrap(e.Expression())

@@ -20,6 +20,8 @@ func TestMentions_findsEveryForm(t *testing.T) {
 		{"require.resolve", "a.js", `require.resolve("a"); import.meta.resolve("b"); import.meta.url("c")`, "require.resolve() a|import.meta.resolve() b"},
 		{"a URL", "a.js", `new URL("a", import.meta.url); new URL("b"); new URL("c", base); function f(URL) { new URL("d", import.meta.url) }`, "new URL() a"},
 		{"module.require", "a.js", `module.require("a"); other.require("b"); module["require"]("c")`, "module.require() a|module.require() c"},
+		{"the require of another module", "a.js", `process.mainModule.require("a"); require.main.require("b"); f.mainModule.require("c"); function g(process) { process.mainModule.require("d") }`, "module.require() a|module.require() b"},
+		{"a copy of require", "a.js", `const r = require; r("a"); let s = (require), u; s("b"); u("c"); function f(require) { const t = require; t("d") }`, "copy of require() a|copy of require() b"},
 		{"a require of the file's own", "a.js", `function require(x) {} require("a"); require.resolve("b")`, ""},
 		{"createRequire", "a.mjs", `import { createRequire } from "m"; const require = createRequire(import.meta.url); require("a"); require.resolve("b"); createRequire(x)("c")`,
 			"import m|createRequire() a|require.resolve() b|createRequire() c"},
