@@ -133,9 +133,10 @@ type engine struct {
 	pending    []argument // the global object in arguments
 	evaluating map[*parse.Symbol]bool
 	exits      map[*parse.Node][]*parse.Node
-	made       []*parse.Node   // accesses to the constructor of a function of the script
-	perhaps    []*parse.Node   // those to the constructor of what may be a function
-	bodies     map[string]bool // memo of givenCode
+	made       []*parse.Node          // accesses to the constructor of a function of the script
+	owned      map[*parse.Node][]fact // the functions of the script that are members of an object, by its expressions
+	perhaps    []*parse.Node          // those to the constructor of what may be a function
+	bodies     map[string]bool        // memo of givenCode
 	hostCalls  map[*parse.Node][]hostCall
 	texts      map[string]*engine
 	asks       map[*parse.Node]truth  // memo of withoutArgument
@@ -152,7 +153,7 @@ func newEngine(file *syntax.File, tree syntax.Tree, nested int) *engine {
 		seen: map[arrival]bool{}, seenCode: map[codeArrival]bool{}, facts: map[*parse.Node][]fact{}, limit: max(minSteps, stepsPerByte*len(file.Text)),
 		callees: map[*parse.Node][]edge{}, handed: map[*parse.Node][]argument{}, full: map[*parse.Node]bool{},
 		contexts: map[context]*context{}, carried: map[*parse.Symbol]int{}, evaluating: map[*parse.Symbol]bool{},
-		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, bodies: map[string]bool{}, uses: map[useKey]*use{}, fromOwn: map[string]bool{}, unknowns: map[unknownKey]*unknown{},
+		exits: map[*parse.Node][]*parse.Node{}, hostCalls: map[*parse.Node][]hostCall{}, texts: map[string]*engine{}, asks: map[*parse.Node]truth{}, pure: map[*parse.Symbol]bool{}, bodies: map[string]bool{}, owned: map[*parse.Node][]fact{}, uses: map[useKey]*use{}, fromOwn: map[string]bool{}, unknowns: map[unknownKey]*unknown{},
 	}
 	return e
 }
@@ -187,6 +188,7 @@ func (e *engine) run() {
 		}
 	}
 	e.drain()
+	e.findExported()
 	e.findEscaping()
 	e.findLoading()
 	e.seed()
@@ -461,6 +463,8 @@ func (e *engine) store(target *parse.Node, f fact, value *parse.Node) {
 			return // no code that runs
 		}
 		f.fn.keep(memberNames(target))
+		object := unwrap(target.Expression())
+		e.owned[object] = append(e.owned[object], f)
 		// What a module exports may be called without the module.
 		f.fn.adrift = f.fn.adrift || (e.isExports(target.Expression()) || e.isForAll(target)) && !f.bound
 		return

@@ -24,6 +24,7 @@ func (e *engine) property(n, p *parse.Node, f fact) {
 	if f.what == code {
 		f.fn.escapes = true
 		f.fn.keep(memberNames(p))
+		e.owned[literal] = append(e.owned[literal], f)
 		f.fn.adrift = f.fn.adrift || !f.bound && (e.isExported(literal) || e.isForAll(literal))
 		return
 	}

@@ -214,6 +214,82 @@ func marks(source string) string {
 	return strings.Join(words, " ")
 }
 
+// A sloppy function that is exported is one, whatever the library wraps itself in.
+func TestInfer_findsExportedFunctionsInEveryWrapper(t *testing.T) {
+	t.Parallel()
+	handed := func(body string) string {
+		return `(function (global, factory) { typeof exports === "object" && typeof module !== "undefined" ? factory(exports) : typeof define === "function" && define.amd ? define(["exports"], factory) : (global = typeof globalThis !== "undefined" ? globalThis : global || self, factory(global.lib = {})); })(this, (function (exports) { ` + body + ` }));`
+	}
+	returned := func(body string) string {
+		return `(function (root, factory) { if (typeof define === "function" && define.amd) define([], factory); else if (typeof module === "object" && module.exports) module.exports = factory(); else root.lib = factory(); })(this, function () { ` + body + ` });`
+	}
+	for name, wrap := range map[string]string{
+		"a member":                     `exports.a = FN;`,
+		"the module":                   `module.exports = FN;`,
+		"handed":                       handed(`exports.a = FN;`),
+		"handed, declared":             handed(`var a = FN; exports.a = a;`),
+		"handed, by a getter":          handed(`var a = FN; Object.defineProperty(exports, "a", { enumerable: true, get: function () { return a; } });`),
+		"handed, defined":              handed(`Object.defineProperty(exports, "a", { value: FN });`),
+		"handed, all defined":          handed(`Object.defineProperties(exports, { a: { value: FN } });`),
+		"returned":                     returned(`return FN;`),
+		"returned in a literal":        returned(`return { a: FN };`),
+		"returned in a variable":       returned(`var api = {}; api.a = FN; return api;`),
+		"returned in a frozen literal": returned(`var a = FN; return Object.freeze({ a });`),
+		"returned with a default":      returned(`var api = typeof known === "object" ? known : { a: FN }; return api || {};`),
+		"through a parameter":          `(function (e) { e.a = FN; })(exports);`,
+		"through a module's parameter": `(function (m) { m.exports = { a: FN }; })(module);`,
+		"through a variable":           `var o = module.exports; o.a = FN;`,
+		"through two names":            `var o = exports = module.exports = {}; o.a = FN;`,
+		"of an object":                 `exports.o = {}; exports.o.a = FN;`,
+		"in an object":                 `exports.o = { a: FN };`,
+		"as the default":               `exports.default = { a: FN };`,
+		"assigned":                     `Object.assign(exports, { a: FN });`,
+		"assigned from a variable":     `var o = { a: FN }; Object.assign(module.exports, o);`,
+		"made by a function":           `module.exports = make(); function make() { var o = {}; o.a = FN; return o; }`,
+		"of a function":                `function lib() {} lib.a = FN; module.exports = lib;`,
+		"taken off an object":          `var inner = { a: FN }; (function (e) { e.b = inner.a; })(exports);`,
+		"a member of a class":          `class A {} A.a = FN; module.exports = A;`,
+	} {
+		for form, options := range map[string]api.BuildOptions{"": {}, ", minified": minified} {
+			t.Run(name+form, func(t *testing.T) {
+				t.Parallel()
+				for fn, want := range map[string]string{
+					`function () { return this.fetch("/a"); }`:   "perhaps read fetch",
+					`function () { return this; }`:               "perhaps unknown escapes read",
+					`function (k) { return this[k]; }`:           "perhaps unknown computed key read",
+					`function () { "use strict"; return this; }`: "",
+					`() => 1`: "",
+					`function () { return this.fetch; }.bind({})`: "",
+				} {
+					if strings.Contains(fn, "bind") && name == "taken off an object" {
+						continue // only the member's name is followed
+					}
+					source := bundle(t, `module.exports = require("snippet")`, strings.ReplaceAll(wrap, "FN", fn), options)
+					got := slices.DeleteFunc(verdict(authority.Infer(syntax.Parse("a.js", source))), func(v string) bool {
+						return strings.Contains(v, " define") || strings.Contains(v, " known")
+					})
+					if got := strings.Join(got, ", "); got != want {
+						t.Errorf("%s\ngot  %q\nwant %q", source, got, want)
+					}
+				}
+			})
+		}
+	}
+	for name, source := range map[string]string{
+		"a method of a prototype": `function A() {} A.prototype.a = function () { return this.fetch; }; exports.A = A;`,
+		"a prototype":             `exports.A = function () {}; exports.A.prototype.a = function () { return this; };`,
+		"an object of its own":    `var o = { a: function () { return this; } }; exports.b = () => o.a() && 1;`,
+		"what an instance has":    `exports.make = () => ({ a: function () { return this; } });`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := verdict(authority.Infer(syntax.Parse("a.js", bundle(t, `module.exports = require("snippet")`, source, api.BuildOptions{})))); len(got) > 0 {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
 // What a library exports goes to whoever loads it.
 func TestInfer_findsWhatIsExported(t *testing.T) {
 	t.Parallel()
@@ -234,7 +310,7 @@ func TestInfer_findsWhatIsExported(t *testing.T) {
 		{"a function under a name", `exports.a = function () { return this; }`, ``, "perhaps unknown escapes read"},
 		{"a method", `module.exports = { a(name) { return this[name]; } }`, ``, "perhaps unknown computed key read"},
 		{"a method of another object", `const o = { a() { return this.fetch; } }; exports.a = o.a`, ``, "perhaps read fetch"},
-		{"an object with methods", `exports.o = { x: 1, get: function () { return this.x + this.fetch; } }`, ``, ""},
+		{"an object with methods", `exports.o = { x: 1, get: function () { return this.x + this.fetch; } }`, ``, "perhaps read fetch"},
 		{"the constructor of what it exports", `exports.a = () => exports.a.constructor("return this")()`, ``, "unknown constructor walk read"},
 		{"the constructor of a member of what it exports", `exports.o = { m() {} }; exports.a = (code) => exports.o.m.constructor(code)()`, ``, "unknown constructor walk read"},
 		{"the constructor of the callee", `exports.a = () => arguments.callee.constructor("return fetch")()("x")`, ``, "read fetch"},

@@ -34,7 +34,8 @@ type function struct {
 	tagged    bool     // a template's tag
 	handedOut bool     // memo of handOut
 	returned  []fact
-	gives     *parse.Node // where it returns what is not code of the script, the first place
+	gives     *parse.Node   // where it returns what is not code of the script, the first place
+	results   []*parse.Node // what it returns, as far as that is reached
 
 	loading bool
 }
@@ -241,6 +242,11 @@ func (s *survey) walk(n *parse.Node, in frame) {
 		s.walk(l.Statement, in.maybe())
 	case parse.KindCatchClause:
 		s.children(n, in.maybe())
+	case parse.KindReturnStatement:
+		if n.Expression() != nil {
+			in.fn.results = append(in.fn.results, n.Expression())
+		}
+		s.children(n, in)
 	case parse.KindWithStatement:
 		s.withs = append(s.withs, n)
 		s.children(n, in)
@@ -345,6 +351,9 @@ func (s *survey) function(n *parse.Node, in, named frame, method bool) {
 			s.around(child, named, fn)
 		}
 	})
+	if n.Kind == parse.KindArrowFunction && n.Body().Kind != parse.KindBlock {
+		fn.results = append(fn.results, n.Body())
+	}
 	if method {
 		// Those of a method are looked for under the stand-in.
 		fn.arguments = inner.this.arguments
