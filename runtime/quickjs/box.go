@@ -15,18 +15,20 @@ import (
 type tag int32
 
 const (
-	tagBigInt      tag = -9
-	tagSymbol      tag = -8
-	tagString      tag = -7
-	tagRope        tag = -6 // a string that is a concatenation not yet written out
-	tagObject      tag = -1
-	tagInt         tag = 0
-	tagBool        tag = 1
-	tagNull        tag = 2
-	tagUndefined   tag = 3
-	tagException   tag = 6
-	tagShortBigInt tag = 7
-	tagFirst           = tagBigInt
+	tagBigInt    tag = -9
+	tagSymbol    tag = -8
+	tagString    tag = -7
+	tagRope      tag = -6 // a string that is a concatenation not yet written out
+	tagObject    tag = -1
+	tagInt       tag = 0
+	tagBool      tag = 1
+	tagNull      tag = 2
+	tagUndefined tag = 3
+	// tagUninitialized is what is pending when there was no memory for an error.
+	tagUninitialized tag = 4
+	tagException     tag = 6
+	tagShortBigInt   tag = 7
+	tagFirst             = tagBigInt
 	// floatShift moves a double's bits out of the tags' range.
 	floatShift = uint64(0x7ff80000+9+1) << 32
 )

@@ -23,6 +23,7 @@ const (
 	xFree
 	xDupValue
 	xFreeValue
+	xDupAtom
 	xFreeAtom
 	xFreeCString
 	xFreeCStringUTF16
@@ -31,6 +32,7 @@ const (
 	xThrow
 	xIsUncatchable
 	xSetUncatchable
+	xSetConstructorBit
 	xIsError
 	xIsFunction
 	xIsConstructor
@@ -67,6 +69,7 @@ const (
 	xBoxedNumber
 	xCall
 	xConstruct
+	xConstructAs
 	xNewHostFunction
 	xNewObject
 	xNewObjectProto
@@ -83,6 +86,8 @@ const (
 	xNewProxy
 	xNewArrayBuffer
 	xNewUint8Array
+	xDetach
+	xThrowOutOfMemory
 	xNewPromise
 	xNewPlainError
 	xNewTypeError
@@ -132,11 +137,12 @@ var exportNames = [exportEnd]string{
 	// Allocation and reference counts. Freeing runs C finalizers only: what guest
 	// code registers in a FinalizationRegistry is queued as a job.
 	xMalloc: "malloc", xFree: "free",
-	xDupValue: "JS_DupValue", xFreeValue: "JS_FreeValue", xFreeAtom: "JS_FreeAtom",
+	xDupValue: "JS_DupValue", xFreeValue: "JS_FreeValue", xDupAtom: "JS_DupAtom", xFreeAtom: "JS_FreeAtom",
 	xFreeCString: "JS_FreeCString", xFreeCStringUTF16: "JS_FreeCStringUTF16",
 	// The pending exception: reads and writes of one field.
 	xGetException: "JS_GetException", xHasException: "JS_HasException", xThrow: "JS_Throw",
 	xIsUncatchable: "JS_IsUncatchableError", xSetUncatchable: "JS_SetUncatchableError",
+	xSetConstructorBit: "JS_SetConstructorBit",
 	// Tests of an object's class. None looks at properties or calls a Proxy trap.
 	xIsError: "JS_IsError", xIsFunction: "JS_IsFunction", xIsConstructor: "JS_IsConstructor",
 	xIsArray: "JS_IsArray", xIsProxy: "JS_IsProxy", xIsPromise: "JS_IsPromise", xIsMap: "JS_IsMap",
@@ -156,7 +162,7 @@ var exportNames = [exportEnd]string{
 	// property access and conversions through getters, traps and toString, and
 	// whatever can fail through Error.prepareStackTrace.
 	xInit: "qjs_init", xEval: "qjs_eval", xBoxedNumber: "qjs_new_number",
-	xCall: "JS_Call", xConstruct: "JS_CallConstructor",
+	xCall: "JS_Call", xConstruct: "JS_CallConstructor", xConstructAs: "JS_CallConstructor2",
 	xNewHostFunction: "qjs_new_host_function",
 	xNewObject:       "JS_NewObject", xNewObjectProto: "JS_NewObjectProto",
 	xNewArray: "JS_NewArray", xNewArrayFrom: "JS_NewArrayFrom",
@@ -164,6 +170,7 @@ var exportNames = [exportEnd]string{
 	xNewAtom: "JS_NewAtomLen", xNewAtomUint32: "JS_NewAtomUInt32", xNewSymbol: "JS_NewSymbol",
 	xNewBigInt64: "JS_NewBigInt64", xNewBigUint64: "JS_NewBigUint64", xNewDate: "JS_NewDate",
 	xNewProxy: "JS_NewProxy", xNewArrayBuffer: "JS_NewArrayBufferCopy", xNewUint8Array: "JS_NewUint8ArrayCopy",
+	xDetach: "JS_DetachArrayBuffer", xThrowOutOfMemory: "JS_ThrowOutOfMemory",
 	xNewPromise:    "JS_NewPromiseCapability",
 	xNewPlainError: "JS_NewPlainError", xNewTypeError: "JS_NewTypeError", xNewRangeError: "JS_NewRangeError",
 	xNewReferenceError: "JS_NewReferenceError", xNewSyntaxError: "JS_NewSyntaxError",

@@ -110,6 +110,9 @@ func (vm *VM) importCall(ctx context.Context, stack []uint64) uint64 {
 	defer vm.endCall(call)
 	return vm.hosted(ctx, "host_call", func() (uint64, error) {
 		id, ok := vm.mem.decimal(name, nameLen)
+		if ok && vm.peer != nil {
+			return vm.peer.answerCall(ctx, id, this, argc, argv)
+		}
 		display, fn := "", HostFunc(nil)
 		if ok {
 			display, fn = vm.functions.find(id)
@@ -220,6 +223,7 @@ func (vm *VM) importInterrupt(ctx context.Context, _ []uint64) (stop uint64) {
 		vm.die(vm.interrupted(ctx))
 	case vm.clock.expired():
 		vm.die(vm.timeLimit())
+	case vm.peer != nil && vm.peer.wantsToStop(ctx):
 	default:
 		return 0
 	}

@@ -110,6 +110,25 @@ func (m guestMemory) utf16(p, n uint32) ([]uint16, bool) {
 	return units, true
 }
 
+// u64s copies n words at p.
+func (m guestMemory) u64s(p, n uint32) ([]uint64, bool) {
+	if n == 0 {
+		return nil, true
+	}
+	if n > m.mem.Size()/8 {
+		return nil, false
+	}
+	view, ok := m.mem.Read(p, n*8)
+	if !ok {
+		return nil, false
+	}
+	words := make([]uint64, n)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(view[8*i:])
+	}
+	return words, true
+}
+
 func (m guestMemory) setBytes(p uint32, b []byte) bool { return m.mem.Write(p, b) }
 
 func (m guestMemory) setText(p uint32, s string) bool { return m.mem.WriteString(p, s) }

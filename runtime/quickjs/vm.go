@@ -51,6 +51,7 @@ type VM struct {
 	held  heldValues
 
 	functions functionTable
+	peer      *peer   // what answers the guest in place of functions, when a Bridge drives it
 	calls     []*Call // by depth
 	loader    ModuleLoader
 	rejected  RejectionFunc
