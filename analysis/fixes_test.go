@@ -134,11 +134,11 @@ func TestFixes_ofFindings(t *testing.T) {
 			[]string{`Grant fetch to "lodash" => lodash: { permissions: ["fetch"] }`},
 		},
 		"missing several, not all of which may be granted lightly": {
-			finding.MissingPermission, finding.Hint, `permissions: []`, `[]`, "", data{"library": "lodash", "permissions": "fetch,window,nobodyHasThis,URL"},
+			finding.MissingPermission, finding.Hint, `permissions: []`, `[]`, "", data{"library": "lodash", "permissions": "fetch,document,nobodyHasThis,URL"},
 			[]string{`Grant fetch and URL to "lodash" => lodash: { permissions: ["fetch", "URL"] }`},
 		},
 		"missing the whole realm": {
-			finding.MissingPermission, finding.Error, `permissions: []`, `[]`, "", data{"library": "lodash", "permission": "window"}, nil,
+			finding.MissingPermission, finding.Error, `permissions: []`, `[]`, "", data{"library": "lodash", "permission": "document"}, nil,
 		},
 		"a loose rule": {
 			finding.LooseAttenuation, finding.Warning, `permissions: [{ name: "fetch", allow: ["https://a.example*"] }]`, `https://a.example*`, "",
@@ -157,7 +157,7 @@ func TestFixes_ofFindings(t *testing.T) {
 			[]string{`Add "run" to the exports => lodash: { permissions: [], workloads: { v: {}, w: { entry: "w.js", exports: ["run"] } } }`},
 		},
 		"a finding without a fix": {
-			finding.WholeRealm, finding.Warning, `permissions: ["window"]`, `"window"`, "", data{"library": "lodash", "permission": "window"}, nil,
+			finding.WholeRealm, finding.Warning, `permissions: ["document"]`, `"document"`, "", data{"library": "lodash", "permission": "document"}, nil,
 		},
 		"a place that is not literal": {
 			finding.MissingPermission, finding.Error, `permissions: make()`, `make()`, "", data{"library": "lodash", "permission": "fetch"}, nil,

@@ -242,6 +242,8 @@ func (r *reporter) missingOne(n *need, known bool) {
 		fmt.Fprintf(&message, ". The value stays in the sandbox, whether %s is granted or not, so nothing happens outside. Pass the library a function that does it instead.", n.name)
 	case !known:
 		message.WriteString(". No host that is known has a global of that name: another script would have to set it.")
+	case hostglobals.IsGlobalObject(n.name) && g.Grade == hostglobals.Pure:
+		message.WriteString(". Code that uses it will fail; a grant gives it the sandbox's own global object under that name, and nothing of the host.")
 	case g.Grade == hostglobals.Realm:
 		message.WriteString(". Do not grant it lightly: " + caution(g))
 	case g.Grade == hostglobals.Powerful:
@@ -364,8 +366,8 @@ func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool, perh
 		byName[n.name] = n
 	}
 	for _, p := range r.lib.Permissions {
-		if _, known := hostglobals.Known(p.Name); !known || guest[p.Name] || hostglobals.IsGlobalObject(p.Name) {
-			continue // SBX010, SBX011 and SBX012 say what is to be said of those
+		if _, known := hostglobals.Known(p.Name); !known || guest[p.Name] {
+			continue // SBX010 and SBX011 say what is to be said of those
 		}
 		if n := byName[p.Name]; n != nil {
 			if n.assigned() && !perhaps.names[p.Name] && len(readable(l.Authority.Unknowns)) == 0 {

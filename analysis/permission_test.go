@@ -100,11 +100,11 @@ func TestComplete_putsTheSmallerAuthorityFirst(t *testing.T) {
 	slices.SortFunc(items, func(a, b Completion) int { return strings.Compare(a.Sort, b.Sort) })
 	var order []string
 	for _, i := range items {
-		if slices.Contains([]string{"window", "fetch", "console", "Intl", "fetch with allow", "AnalyserNode"}, i.Label) {
+		if slices.Contains([]string{"document", "window", "fetch", "console", "Intl", "fetch with allow", "AnalyserNode"}, i.Label) {
 			order = append(order, i.Label)
 		}
 	}
-	if diff := cmp.Diff([]string{"Intl", "console", "AnalyserNode", "fetch", "fetch with allow", "window"}, order); diff != "" {
+	if diff := cmp.Diff([]string{"Intl", "window", "console", "AnalyserNode", "fetch", "fetch with allow", "document"}, order); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
@@ -156,7 +156,8 @@ func TestHover_describesPermissions(t *testing.T) {
 		"a global":               {`export default { zod: { permissions: ["fe|tch"] } };`, []string{"**fetch** (function, in windows, workers and Node)", "over the network", "Authority: **powerful**.", "Instead: Narrow fetch", "https://developer.mozilla.org/"}},
 		"in the object form":     {`export default { zod: { permissions: [{ name: "local|Storage" }] } };`, []string{"**localStorage**"}},
 		"a global of one host":   {`export default { zod: { permissions: ["Buf|fer"] } };`, []string{"in Node)"}},
-		"the whole realm":        {`export default { zod: { permissions: ["win|dow"] } };`, []string{"Authority: **realm**.", "Instead: Grant the members"}},
+		"the whole realm":        {`export default { zod: { permissions: ["docu|ment"] } };`, []string{"Authority: **realm**.", "Instead: Let the application"}},
+		"the global object":      {`export default { zod: { permissions: ["win|dow"] } };`, []string{"Authority: **pure**.", "sandbox's own global object", "still needs a grant of its own"}},
 		"an unknown one":         {`export default { zod: { permissions: ["Fet|ch"] } };`, []string{"**Fetch** is no global", "`fetch`"}},
 		"one that the guest has": {`export default { zod: { permissions: ["Ma|p"] } };`, []string{"**Map**", "of its own"}},
 		"a rule":                 {`export default { zod: { permissions: [{ name: "fetch", allow: ["https://a.exa|mple/*"] }] } };`, []string{"Allows a.example, any path and query"}},

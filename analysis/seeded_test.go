@@ -137,7 +137,7 @@ var faults = []struct {
 	}},
 	{"whole realm", func(g *generator, _ text.Span) {
 		g.write("permissions: [")
-		g.fault("SBX012", pick(g, `"document"`, `"window"`, `"self"`))
+		g.fault("SBX012", pick(g, `"document"`, `"process"`, `"top"`))
 		g.write("]")
 	}},
 	{"loose rule", func(g *generator, _ text.Span) {

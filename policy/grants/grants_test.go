@@ -31,7 +31,7 @@ func TestFindings_standAtTheirPlaces(t *testing.T) {
 }
 
 func TestFindings_carryWhatToolsNeed(t *testing.T) {
-	findings := Findings(read(t, `export default { lodash: { permissions: ["fecth", "window", { name: "fetch", allow: ["https://*"] }] } };`), nil)
+	findings := Findings(read(t, `export default { lodash: { permissions: ["fecth", "document", { name: "fetch", allow: ["https://*"] }] } };`), nil)
 	var got []map[string]string
 	for _, f := range findings {
 		if f.File != ".sandbox/sandbox.config.js" {
@@ -41,7 +41,7 @@ func TestFindings_carryWhatToolsNeed(t *testing.T) {
 	}
 	want := []map[string]string{
 		{"library": "lodash", "permission": "fecth", "suggestion": "fetch"},
-		{"library": "lodash", "permission": "window", "grade": "realm"},
+		{"library": "lodash", "permission": "document", "grade": "realm"},
 		{"library": "lodash", "permission": "fetch", "problem": "any-host", "rule": "https://*"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -27,18 +27,13 @@ type rule struct {
 var rules = []rule{
 	// Realm.
 	{
-		names: "window self globalThis global frames", grade: Realm,
-		reason:   "It is the global object itself, so everything that the host has can be reached from it, and a list of permissions says nothing any more.",
-		narrower: "Grant the members that the library uses, each by its own name.",
-	},
-	{
 		names: "parent top opener frameElement", grade: Realm,
-		reason:   "It leads to another window of the page, and through that window's document and global object to everything that the page has.",
+		reason:   "It may be another window, and through that window's document and global object it leads to everything that the page has.",
 		narrower: "Pass what the library needs from there as an argument.",
 	},
 	{
 		names: "document", grade: Realm,
-		reason:   "document.defaultView is the window, and a script element that is added to the page runs outside of the sandbox.",
+		reason:   "A script element, a frame or a handler that is put into the page runs outside of the sandbox.",
 		narrower: "Let the application touch the page, and pass the library the data or the one function that it needs.",
 	},
 	{
@@ -63,7 +58,7 @@ var rules = []rule{
 	},
 	{
 		names: "open", grade: Realm,
-		reason:   "The window that it returns has the page as its opener, so the page can be reached from it.",
+		reason:   "The window that it returns runs any text as code outside of the sandbox, and has the page as its opener.",
 		narrower: "Pass a function that opens one fixed address and returns nothing.",
 	},
 	{
@@ -73,17 +68,17 @@ var rules = []rule{
 	},
 	{
 		names: "event addEventListener removeEventListener dispatchEvent captureEvents releaseEvents getSelection", grade: Realm,
-		reason:   "It leads to events or selections of the page, which carry their elements, and from an element to its document and window.",
+		reason:   "It leads to events or selections of the page, which carry their elements, and an element leads to its document, through which code runs outside of the sandbox.",
 		narrower: "Let the application listen, and pass the library the values that it needs.",
 	},
 	{
 		names: "Image Audio Option Text Comment DocumentFragment Range customElements Window", grade: Realm,
-		reason:   "What it makes or knows are nodes of the page, and a node leads to its document and from there to the window.",
+		reason:   "What it makes or knows are nodes of the page, and a node leads to its document, through which code runs outside of the sandbox.",
 		narrower: "Let the application make the nodes from data that the library returns.",
 	},
 	{
 		names: "navigation", grade: Realm,
-		reason:   "It navigates the page, and its events carry the element that the navigation started from, which leads to the window.",
+		reason:   "It navigates the page, and its events carry the element that the navigation started from, which leads to the document.",
 		narrower: "Pass a function that navigates to known places.",
 	},
 	{
@@ -93,7 +88,7 @@ var rules = []rule{
 	},
 	{
 		names: "documentPictureInPicture", grade: Realm,
-		reason:   "It hands over a window with a document of its own, from which the page's window can be reached.",
+		reason:   "It hands over a window with a document of its own, through which code runs outside of the sandbox.",
 		narrower: "Let the application open the window, and pass the library the data it needs.",
 	},
 
@@ -251,6 +246,11 @@ var rules = []rule{
 	},
 
 	// Pure.
+	{
+		// The host's global object crosses as the guest's, whatever name it was reached by.
+		names: "window self globalThis global frames", grade: Pure,
+		reason: "It is the sandbox's own global object under that name: nothing of the host comes with it, and each member of the host still needs a grant of its own.",
+	},
 	{
 		names: "Intl", grade: Pure,
 		reason: "It computes from its arguments; all that it tells about the host is the language, the time zone and the data that it has.",

@@ -151,7 +151,7 @@ func TestAll_describesEveryGlobal(t *testing.T) {
 func TestGrades_areNotBelowThePublishedList(t *testing.T) {
 	for _, name := range []string{
 		"fetch", "XMLHttpRequest", "WebSocket", "EventSource", "document", "open", "navigator", "chrome", "browser", "process",
-		"addEventListener", "location", "Buffer", "window", "self", "globalThis", "global", "top", "parent", "frames", "Function", "eval",
+		"addEventListener", "location", "Buffer", "top", "parent", "Function", "eval",
 		"require", "module", "localStorage", "sessionStorage", "indexedDB", "Worker", "SharedWorker", "importScripts", "alert", "postMessage",
 		"history", "caches", "cookieStore", "RTCPeerConnection", "WebTransport", "Image", "opener", "event", "frameElement",
 	} {
@@ -159,8 +159,14 @@ func TestGrades_areNotBelowThePublishedList(t *testing.T) {
 			t.Errorf("%s: known %v, %s", name, ok, g.Grade)
 		}
 	}
+	// The list has the names of the global object too. A sandbox gets its own by them, and
+	// nothing of the host, unless the name may be that of another window.
 	for name := range globalObjects {
-		if g, _ := Lookup(name); g.Grade != Realm || !IsGlobalObject(name) {
+		want := Pure
+		if name == "top" || name == "parent" {
+			want = Realm
+		}
+		if g, _ := Lookup(name); g.Grade != want || !IsGlobalObject(name) {
 			t.Errorf("the global object %s is graded %s", name, g.Grade)
 		}
 	}
