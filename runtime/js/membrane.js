@@ -45,6 +45,7 @@ export class Membrane {
   #pinnedBytes = 0;
   #syncing = 0; // how deep in data
   #later = []; // mirrors that are further down
+  #comparing = false; // what the running call has in its messages
   #touched = []; // mirrors in the messages of the running call
   #symbols = new Map(); // symbol -> ref
   #symbolsAt = new Map(); // ref -> symbol
@@ -452,13 +453,20 @@ export class Membrane {
 
   /** Brings what the running call has in its messages up to date, at a callback. */
   #sync(fromHost) {
-    const touched = this.#touched;
-    for (let i = Math.max(0, touched.length - MAX_COMPARED); i < touched.length; i++) {
-      const link = touched[i];
-      const fresh = (fromHost ? link.pushed : link.pulled) === this.#shadows.turn;
-      if (link.ref === 0 || fresh || !this.#affordable(link)) continue;
-      this.#mark(link, fromHost);
-      this.#syncOne(link, fromHost);
+    // A prototype that is looked at on the way may itself be a way into the guest.
+    if (this.#comparing) return;
+    this.#comparing = true;
+    try {
+      const touched = this.#touched;
+      for (let i = Math.max(0, touched.length - MAX_COMPARED); i < touched.length; i++) {
+        const link = touched[i];
+        const fresh = (fromHost ? link.pushed : link.pulled) === this.#shadows.turn;
+        if (link.ref === 0 || fresh || !this.#affordable(link)) continue;
+        this.#mark(link, fromHost);
+        this.#syncOne(link, fromHost);
+      }
+    } finally {
+      this.#comparing = false;
     }
   }
 

@@ -276,6 +276,19 @@ class SetBrand extends CollectionBrand {
 
 const errorNames = ["AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError", "Error"];
 
+/**
+ * What an error says in a property that is data, of its own or inherited. An accessor may
+ * be the guest's, which would be given this very error before it is known there.
+ */
+function said(error, key) {
+  if (typeof DOMException === "function" && error instanceof DOMException) return error[key];
+  for (let at = error; at !== null; at = protoOf(at)) {
+    const own = getOwnPropertyDescriptor(at, key);
+    if (own !== undefined) return own.value ?? "";
+  }
+  return "";
+}
+
 class ErrorBrand extends Brand {
   skip = (key) => key === "stack";
   is(value) {
@@ -285,10 +298,11 @@ class ErrorBrand extends Brand {
     const { engine, guest } = this;
     const make = errorNames.find((name) => name in globalThis && value instanceof globalThis[name]) ?? "Error";
     const errorClass = engine.getRef(guest.intrinsics, make === "AggregateError" ? "Error" : make);
-    const ref = engine.help(guest.makeError, [[errorClass], String(value.message)], true);
+    const [name, message] = ["name", "message"].map((key) => String(said(value, key)));
+    const ref = engine.help(guest.makeError, [[errorClass], message], true);
     engine.free(errorClass);
     // Where in the host it was made is none of the guest's business.
-    engine.define(ref, "stack", { value: `${String(value.name)}: ${String(value.message)}\n`, writable: true, enumerable: false, configurable: true });
+    engine.define(ref, "stack", { value: `${name}: ${message}\n`, writable: true, enumerable: false, configurable: true });
     return ref;
   }
   ship(value, hold, link) {
