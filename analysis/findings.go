@@ -177,7 +177,7 @@ func limitSentence(limit string, l policy.Limits) string {
 		}
 		return fmt.Sprintf("exceeded its time limit while loading. It had %v%s; a library that computes this long at load will block the page, and one that loops never ends.", given.Timeout, why)
 	case "stack":
-		return "exceeded its stack limit while loading. Its code nests deeper than the guest's stack allows."
+		return "exceeded its stack limit while loading. Its code nests deeper than the guest's stack allows, or calls itself without end."
 	case "jobs":
 		return "never comes to rest after loading: it queues promise jobs without end, which would keep the page busy for ever."
 	case "engine":

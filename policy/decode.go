@@ -63,6 +63,9 @@ func (v *Value) listed() bool {
 	if v.Kind == Dynamic || v.Open {
 		return false
 	}
+	if len(v.Elems) > MaxPermissions {
+		return false
+	}
 	return !slices.ContainsFunc(v.Elems, func(e *Value) bool {
 		name := e
 		if e.Kind == Object {
@@ -81,6 +84,10 @@ func (r *reader) permissions(v *Value) (permissions, repeated []Permission) {
 	}
 	permissions = []Permission{}
 	seen := map[string]Permission{}
+	if len(v.Elems) > MaxPermissions {
+		r.Add(finding.BadOption, finding.Error, v.Elems[MaxPermissions].Span, "permissions has %d entries, and a list of more than %d is not read, so it grants nothing: no host has as many globals. Name only what the library uses.", len(v.Elems), MaxPermissions)
+		return permissions, nil
+	}
 	for _, e := range v.Elems {
 		p := r.permission(e)
 		if p.Name == "" {

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -444,5 +445,32 @@ func TestRead_theContextEndsTheWork(t *testing.T) {
 	_, err := Read(ctx, Source{Root: "/p", File: "/p/.sandbox/sandbox.config.js", Text: "export default f()"}, &fakeEvaluator{err: context.Canceled})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestRead_boundsThePermissionsOfALibrary: a list beyond the bound is said and left out, and
+// nobody claims to know all that the library is granted.
+func TestRead_boundsThePermissionsOfALibrary(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]int{MaxPermissions: 0, MaxPermissions + 1: 1, 100_000: 1} {
+		var b strings.Builder
+		b.WriteString("export default { lodash: { permissions: [")
+		for i := range count {
+			fmt.Fprintf(&b, "%q,", fmt.Sprintf("n%d", i))
+		}
+		b.WriteString("] }, qs: { permissions: [\"Intl\"] } };")
+		p, err := Read(t.Context(), Source{Root: "/p", File: "/p/.sandbox/sandbox.config.js", Text: b.String()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Findings) != want || want > 0 && !strings.Contains(p.Findings[0].Message, fmt.Sprintf("has %d entries, and a list of more than 2000 is not read", count)) {
+			t.Errorf("%d entries: %+v", count, p.Findings)
+		}
+		if l := p.Libraries[0]; (len(l.Permissions) == MaxPermissions) != (want == 0) || l.Unsure != (want > 0) {
+			t.Errorf("%d entries: %d permissions, unsure %v", count, len(l.Permissions), l.Unsure)
+		}
+		if l := p.Libraries[1]; len(l.Permissions) != 1 || l.Unsure {
+			t.Errorf("the other library: %+v", l)
+		}
 	}
 }

@@ -107,6 +107,10 @@ func optionNames(options []Option) []string {
 	return names
 }
 
+// MaxPermissions bounds how many entries one library's permissions may have; a longer list is not read. All hosts
+// together have about half as many globals; each grant takes memory of the guest.
+const MaxPermissions = 2000
+
 // Defaults and bounds of limits.
 const (
 	DefaultMemoryMB = 64

@@ -259,6 +259,15 @@ func link(from, to string) func(*testing.T, string) {
 	}
 }
 
+// distinct writes so many permissions.
+func distinct(count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, "%q, ", fmt.Sprintf("n%d", i))
+	}
+	return b.String()
+}
+
 func TestBadInput_policy(t *testing.T) {
 	const writesNothing = "a build writes nothing"
 	many := strings.Builder{}
@@ -282,6 +291,14 @@ func TestBadInput_policy(t *testing.T) {
 		"5 MB":              {files: map[string]string{policyFile: sound + "//" + strings.Repeat("x", 5_000_000)}, code: exitClean},
 		"over its bound":    {files: map[string]string{policyFile: sound + "//" + strings.Repeat("x", 16<<20)}, code: exitFindings, says: []string{"error SBX001", "no more than 16 MiB", "into files that it imports"}},
 		"10,000 libraries":  {files: map[string]string{policyFile: strings.Replace(sound, "{", "{\n"+many.String(), 1)}, code: exitFindings, says: []string{policyFile + ":10001:3 error SBX003", "\"lib-9999\" cannot be found", "npm install lib-9999", "10000 errors in 10002 libraries"}},
+		"300,000 permissions": {
+			files: map[string]string{policyFile: policyOf("{ permissions: [" + distinct(300_000) + "] }"), "node_modules/other/index.js": "exports.two = missing;\n"}, args: []string{"check"}, code: exitFindings,
+			says: []string{"error SBX004", "permissions has 300000 entries, and a list of more than 2000 is not read", `"other" needs missing while it loads`},
+		},
+		"20,000 permissions in little memory": {
+			files: map[string]string{policyFile: policyOf("{ limits: { memoryMB: 8 }, permissions: [" + distinct(20_000) + "] }"), "node_modules/other/index.js": "exports.two = missing;\n"}, args: []string{"check"}, code: exitFindings,
+			says: []string{"error SBX004", "a list of more than 2000 is not read", `"other" needs missing while it loads`},
+		},
 		"nested brackets":   {files: map[string]string{policyFile: policyOf(strings.Repeat("[", 5000) + strings.Repeat("]", 5000))}, code: exitFindings, says: []string{"SBX001", "could not be evaluated", "Maximum call stack"}},
 		"open brackets":     {files: map[string]string{policyFile: "export default " + strings.Repeat("[", 5000)}, code: exitFindings, says: []string{"SBX001", "a build needs the whole file"}},
 		"nested parens":     {files: map[string]string{policyFile: strings.Replace(strings.Replace(sound, "{", strings.Repeat("(", 2000)+"{", 1), ";", strings.Repeat(")", 2000)+";", 1)}, code: exitClean},
@@ -347,6 +364,7 @@ func TestBadInput_libraries(t *testing.T) {
 	runBadCases(t, map[string]badCase{
 		"loops":             {files: limited("timeoutMs: 100", "for (;;);\n"), code: exitFindings, fresh: ofTiny, says: []string{at + "SBX043", "exceeded its time limit while loading", "It had 2s"}},
 		"loops in a native": {files: limited("timeoutMs: 100", "Array.prototype.reverse.call({ length: 2 ** 53 - 1 });\n"), code: exitFindings, fresh: ofTiny, says: []string{at + "SBX043", "exceeded its time limit"}},
+		"recurses":          {files: limited("timeoutMs: 60000", "(function again() { return again() + 1; })();\n"), code: exitFindings, fresh: ofTiny, says: []string{at + "SBX043", "exceeded its stack limit while loading", "calls itself without end"}},
 		"endless jobs":      {files: limited("timeoutMs: 60000", "exports.one = 1; (function again() { Promise.resolve().then(again); })();\n"), code: exitFindings, fresh: ofTiny, says: []string{at + "SBX043", "queues promise jobs without end"}},
 		"endless buffers":   {files: limited("memoryMB: 8, timeoutMs: 60000", "const all = []; for (;;) all.push(new Uint8Array(1e6));\n"), code: exitFindings, fresh: ofTiny, says: []string{at + "SBX043", "exceeded its memory limit", "It has 8 MiB; raise limits.memoryMB"}},
 		"endless objects":   {files: limited("memoryMB: 8, timeoutMs: 60000", "const all = []; for (;;) all.push({ all });\n"), code: exitFindings, fresh: ofTiny, says: []string{at + "SBX043", "exceeded its memory limit"}},

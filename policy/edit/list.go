@@ -186,9 +186,11 @@ func indentOf(content string, at int) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// firstOnLine reports whether only white space stands before an offset on its line.
+// firstOnLine reports whether only white space stands before an offset on its line. It
+// looks no further back than that: a list of many thousands may stand on one line.
 func firstOnLine(content string, at int) bool {
-	return blank(content[lineStart(content, at):at])
+	before := strings.TrimRight(content[:at], " \t")
+	return before == "" || strings.ContainsAny(before[len(before)-1:], "\r\n")
 }
 
 func blank(s string) bool { return strings.Trim(s, " \t") == "" }

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +99,7 @@ func TestPool_limitsAndCrashesEndTheGuestOnly(t *testing.T) {
 		"buffers":           {`var a = []; for (let i = 0; i < 300; i++) a.push(new Uint8Array(512 << 10).fill(1)); var __SANDBOXED_LIB__ = {};`, "memory"},
 		"reverse":           {`Array.prototype.reverse.call({ length: 2 ** 53 - 1 })`, "time"},
 		"join":              {`Array.prototype.join.call({ length: 2 ** 31 })`, "time"},
+		"recursion":         {`function f() { return f() + 1 } f(); var __SANDBOXED_LIB__ = {};`, "stack"},
 		"endless promise":   {`var __SANDBOXED_LIB__ = {}; (async () => { for (;;) await 0 })()`, "jobs"},
 		"getter that loops": {`var __SANDBOXED_LIB__ = { get x() { for (;;) {} } }`, "time"},
 	}
@@ -217,5 +219,23 @@ func TestPool_whatAGuestThrowsIsBounded(t *testing.T) {
 	f := got.Failure
 	if f == nil || f.Kind != Threw || len(f.Message) > maxMessage+len("…") || !strings.HasPrefix(f.Message, "éé") || !strings.HasSuffix(f.Message, "é…") {
 		t.Errorf("%.80v", f)
+	}
+}
+
+// TestPool_aGuestThatItsGrantsFillIsLimited: the stand-ins of grants take the guest's memory.
+func TestPool_aGuestThatItsGrantsFillIsLimited(t *testing.T) {
+	p := newPool(t, 1)
+	names := make([]string, 30_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("granted%d", i)
+	}
+	r := request(`var __SANDBOXED_LIB__ = {};`, names...)
+	r.Limits.MemoryBytes, r.Limits.Timeout = 4<<20, time.Minute
+	got, err := p.Load(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Failure == nil || got.Failure.Kind != Limited || got.Failure.Limit != "memory" {
+		t.Errorf("failure %+v", got.Failure)
 	}
 }

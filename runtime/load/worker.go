@@ -118,7 +118,12 @@ func evaluateOnce(ctx context.Context, engine *quickjs.Engine, request Request, 
 		}
 	}
 	for _, name := range request.Permissions {
-		if err := g.permit(ctx, name); err != nil {
+		err := g.permit(ctx, name)
+		if limit := (*quickjs.LimitError)(nil); errors.As(err, &limit) {
+			// The stand-ins are made in the guest, out of what it may use.
+			return Result{Failure: failure(err)}, nil
+		}
+		if err != nil {
 			return Result{}, fmt.Errorf("grant %s to %s: %w", name, request.Library, err)
 		}
 	}
@@ -257,6 +262,10 @@ const (
 	maxStack   = 64 << 10
 )
 
+// overflow is what the engine's error says when the guest's own stack is full. The guest
+// may catch it, so it ends no guest; one that leaves the script uncaught ends the load.
+const overflow = "Maximum call stack size exceeded"
+
 // failure says how an evaluation ended.
 func failure(err error) *Failure {
 	var f Failure
@@ -265,6 +274,8 @@ func failure(err error) *Failure {
 	switch {
 	case errors.As(err, &limit):
 		f = Failure{Kind: Limited, Limit: string(limit.Kind), Message: limit.Error(), Stack: limit.Stack}
+	case errors.As(err, &thrown) && thrown.Name == "RangeError" && thrown.Message == overflow:
+		f = Failure{Kind: Limited, Limit: string(quickjs.LimitStack), Message: thrown.Message, Stack: thrown.Stack}
 	case errors.As(err, &thrown):
 		f = Failure{Kind: Threw, Name: thrown.Name, Message: thrown.Message, Stack: thrown.Stack}
 	default:
