@@ -135,6 +135,9 @@ func (e *engine) returns(fn *function, f fact, at *parse.Node) {
 		}
 	}
 	if fn.escapes {
+		if e.exporting(fn.node) != nil {
+			at = e.carriedFrom(at) // the bundler wrote the getter
+		}
 		e.lost(at, f)
 	}
 }

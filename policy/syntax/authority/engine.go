@@ -392,6 +392,46 @@ func (e *engine) origin(n *parse.Node, depth int) *parse.Node {
 	return n
 }
 
+// carriedFrom returns the expression that a value comes from which the bundler takes
+// from module to module, in its variables and through its helpers.
+func (e *engine) carriedFrom(n *parse.Node) *parse.Node {
+	for range maxConstantDepth {
+		n = last(n)
+		var next *parse.Node
+		switch n.Kind {
+		case parse.KindCallExpression:
+			if e.moduleHelper(n) != noHelper && len(n.Arguments()) > 0 {
+				next = n.Arguments()[0]
+			}
+		case parse.KindIdentifier:
+			if symbol := e.symbols[n]; symbol != nil {
+				next, _ = e.only(symbol)
+			}
+		case parse.KindPropertyAccessExpression:
+			// import_g.default
+			if n.Name().Text() == "default" && e.isNamespace(n.Expression()) {
+				next = n.Expression()
+			}
+		}
+		if next == nil || !e.spend() {
+			break
+		}
+		n = next
+	}
+	return e.origin(n, 0)
+}
+
+// isNamespace reports whether an expression is a variable with the bundler's object
+// around a CommonJS module.
+func (e *engine) isNamespace(n *parse.Node) bool {
+	symbol := e.symbols[last(n)]
+	if symbol == nil {
+		return false
+	}
+	value, _ := e.only(symbol)
+	return value != nil && last(value).Kind == parse.KindCallExpression && e.moduleHelper(last(value)) == toModule
+}
+
 // assign gives a value to the target of an assignment.
 func (e *engine) assign(target *parse.Node, f fact, value *parse.Node) {
 	target = unwrap(target)

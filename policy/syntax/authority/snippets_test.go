@@ -214,6 +214,32 @@ func marks(source string) string {
 	return strings.Join(words, " ")
 }
 
+// What a module hands out is told where it does that, not where the bundler takes it to.
+func TestInfer_namesThePlaceInTheModuleThatHandsItOut(t *testing.T) {
+	t.Parallel()
+	for entry, exported := range map[string]string{
+		`import g from "snippet"; export const r = g`:                          `module.exports = self.valueOf()`,
+		`import g from "snippet"; export default g`:                            `module.exports = self.valueOf()`,
+		`export { default } from "snippet"`:                                    `module.exports = self.valueOf()`,
+		`export * from "snippet"`:                                              `module.exports = self.valueOf()`,
+		`import * as ns from "snippet"; const { a } = ns; export const b = ns`: `module.exports = self.valueOf()`,
+		`module.exports = require("snippet")`:                                  `module.exports = self.valueOf()`,
+		`import g from "snippet"; export const r = g()`:                        `module.exports = () => self.valueOf()`,
+		`const r = self.valueOf(), s = r; export { s }`:                        ``,
+	} {
+		t.Run(entry, func(t *testing.T) {
+			t.Parallel()
+			source := bundle(t, entry, exported, api.BuildOptions{})
+			r := authority.Infer(syntax.Parse("a.js", source))
+			if !slices.ContainsFunc(r.Unknowns, func(u authority.Unknown) bool {
+				return u.Reason == authority.Escapes && u.Detail == "self.valueOf()" && source[u.Span.Start:u.Span.End] == u.Detail
+			}) {
+				t.Errorf("%s\ngot %+v", source, r.Unknowns)
+			}
+		})
+	}
+}
+
 // A sloppy function that is exported is one, whatever the library wraps itself in.
 func TestInfer_findsExportedFunctionsInEveryWrapper(t *testing.T) {
 	t.Parallel()

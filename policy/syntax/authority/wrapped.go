@@ -226,6 +226,6 @@ func (e *engine) throughHelper(call *parse.Node, index int, f fact, kind moduleH
 		f.namespace = true
 		e.arrive(call, f)
 	default:
-		e.lost(call.Arguments()[index], f)
+		e.lost(e.carriedFrom(call.Arguments()[index]), f)
 	}
 }
