@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // open makes a host that ends with the test.
 func open(t *testing.T) *Host {
 	t.Helper()
-	h, err := New(t.Context(), engine, Options{})
+	h, err := New(t.Context(), engine, Options{Limits: quickjs.Limits{MemoryBytes: 512 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,12 @@ const isObject = (value) => (typeof value === "object" && value !== null) || typ
 
 /** The engine of one guest; see engine.js for what each method is for. */
 class EmbeddedEngine {
-  // The host's stack is the limit here: a crossing takes some ten frames of the membrane.
+  // As in engine.js: a crossing takes some ten frames of the membrane.
   maxDepth = 24;
   maxStackKB = 256;
   stackPointer = 0; // the program compares it itself
   answering = 0;
+  letsGoAtOnce = true; // QuickJS counts references, and a WeakRef is none
   hooks = { poll: () => false, over: () => false, starved: () => false };
   #native;
   #state;

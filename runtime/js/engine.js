@@ -31,6 +31,8 @@ export class Engine extends Values {
   maxDepth = 24;
   /** How many calls of the guest are being answered. */
   answering = 0;
+  /** Whether the host may lose a WeakRef's target in the middle of a turn. */
+  letsGoAtOnce = false;
   #classes = new Map(); // class id -> name
 
   constructor(module) {

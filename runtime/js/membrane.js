@@ -17,6 +17,9 @@ const MAX_PINNED_BYTES = 8 << 20;
 /** Mirrors of one call that are compared at each callback, so that its cost stays flat. */
 const MAX_COMPARED = 64;
 
+/** Stand-ins of one turn that are held, in a host that would let go of them at once. */
+const MAX_GRACED = 4096;
+
 /** How deep data is brought up to date at once. */
 const MAX_NESTED = 64;
 
@@ -58,6 +61,7 @@ export class Membrane {
   #granting = 0;
   #allowed = new WeakSet(); // host values that come from capabilities, where arguments are data
   #granted = new Map(); // granted value -> what the guest has in its place
+  #graced = []; // stand-ins of this turn, where the host needs that
   #settlers = new Set(); // rejecters of promises that wait for the guest
 
   /**
@@ -217,7 +221,7 @@ export class Membrane {
   fromRef(ref) {
     const link = this.#at.get(ref);
     if (link !== undefined) {
-      if (link.kind === STAND_IN) return link.value.deref() ?? this.#standIn(link);
+      if (link.kind === STAND_IN) return this.#grace(link.value.deref()) ?? this.#standIn(link);
       if (link.kind === MIRROR) {
         const value = held(link);
         if (value === undefined) {
@@ -309,7 +313,17 @@ export class Membrane {
     link.value = new WeakRef(proxy);
     this.#links.set(proxy, link);
     this.#gone.register(proxy, link);
-    return proxy;
+    return this.#grace(proxy);
+  }
+
+  // A host that lets go of a stand-in in the middle of a turn would lose what it has put
+  // there, such as private members, before the guest hands it back. V8 waits by itself.
+  #grace(standIn) {
+    if (!this.#engine.letsGoAtOnce || standIn === undefined) return standIn;
+    const count = this.#graced.push(standIn);
+    if (count === 1) microtask(() => this.#graced.splice(0));
+    else if (count > MAX_GRACED) this.#graced.splice(0, MAX_GRACED / 2);
+    return standIn;
   }
 
   /** A stand-in for what would cross as a mirror, such as a library's exports. */

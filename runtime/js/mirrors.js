@@ -413,7 +413,11 @@ class BufferBrand extends Brand {
   }
   sameContent(a, b) {
     if (a.length !== b.length) return false;
-    for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+    // Both begin where their buffers do.
+    const words = a.length >> 2;
+    const [these, those] = [new Int32Array(a.buffer, 0, words), new Int32Array(b.buffer, 0, words)];
+    for (let i = 0; i < words; i++) if (these[i] !== those[i]) return false;
+    for (let i = words << 2; i < a.length; i++) if (a[i] !== b[i]) return false;
     return true;
   }
   ship(value, hold, link) {

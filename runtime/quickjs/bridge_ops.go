@@ -260,7 +260,7 @@ func (p *peer) absent(ctx context.Context, err error) (uint64, error) {
 	case err != nil:
 		return p.failed(ctx, err)
 	}
-	return bitsUndefined, nil
+	return p.gave(bitsUndefined), nil
 }
 
 // list hands the guest's values, which stay the caller's, to the host.
@@ -269,7 +269,7 @@ func (p *peer) list(ctx context.Context, values []uint64) (uint64, error) {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	return list, nil
+	return p.gave(list), nil
 }
 
 // guestProperty is an own property: a value, or a getter and a setter.
@@ -354,7 +354,8 @@ func (p *peer) opKeys(ctx context.Context, args []uint64) (uint64, error) {
 			return 0, err
 		}
 	}
-	return host.newArray(ctx, append(keys, last))
+	list, err := host.newArray(ctx, append(keys, last))
+	return p.gave(list), err
 }
 
 // opIsData is (object, whether functions are data): no accessors, and no functions
@@ -383,9 +384,9 @@ func (p *peer) opIsData(ctx context.Context, args []uint64) (uint64, error) {
 		return p.absent(ctx, err)
 	}
 	if data {
-		return bitsTrue, nil
+		return p.gave(bitsTrue), nil
 	}
-	return bitsFalse, nil
+	return p.gave(bitsFalse), nil
 }
 
 // opReadOwn lists the own properties of an object that is data: flags and value of

@@ -97,8 +97,7 @@ func (p *peer) taken(ctx context.Context, bits uint64, err error) (uint64, error
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	p.b.setState(tookValue)
-	return value, nil
+	return p.gave(value), nil
 }
 
 // thrown hands the guest's pending exception to the host.
@@ -147,9 +146,16 @@ func (p *peer) told(ctx context.Context, status uint64, err error) (uint64, erro
 	case int32(status) < 0:
 		return p.thrown(ctx)
 	case int32(status) > 0:
-		return bitsTrue, nil
+		return p.gave(bitsTrue), nil
 	}
-	return bitsFalse, nil
+	return p.gave(bitsFalse), nil
+}
+
+// gave returns a host's value that is no ref. Whatever the guest asked meanwhile has
+// left its own word on how to take it.
+func (p *peer) gave(bits uint64) uint64 {
+	p.b.setState(tookValue)
+	return bits
 }
 
 // elements returns the elements of an array without holes, borrowed.

@@ -142,6 +142,7 @@ var exportNames = [exportEnd]string{
 	// The pending exception: reads and writes of one field.
 	xGetException: "JS_GetException", xHasException: "JS_HasException", xThrow: "JS_Throw",
 	xIsUncatchable: "JS_IsUncatchableError", xSetUncatchable: "JS_SetUncatchableError",
+	// A bit of an object.
 	xSetConstructorBit: "JS_SetConstructorBit",
 	// Tests of an object's class. None looks at properties or calls a Proxy trap.
 	xIsError: "JS_IsError", xIsFunction: "JS_IsFunction", xIsConstructor: "JS_IsConstructor",

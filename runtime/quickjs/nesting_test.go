@@ -213,6 +213,37 @@ var operations = []operation{
 			return err
 		})
 	}},
+	{"bridge", []export{xConstructAs, xDetach, xThrowOutOfMemory}, func(ctx context.Context, vm *VM) error {
+		err := with(vm, ctx, "(class { constructor() { hook() } })", func(class Value) error {
+			bits, err := vm.raw(class)
+			if err != nil {
+				return err
+			}
+			made, err := vm.runValue(ctx, xConstructAs, uint64(vm.cx), bits, bits, 0, 0)
+			vm.release(made)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		err = with(vm, ctx, "new ArrayBuffer(8)", func(buffer Value) error {
+			bits, err := vm.raw(buffer)
+			if err != nil {
+				return err
+			}
+			_, err = vm.run(ctx, xDetach, uint64(vm.cx), bits)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := vm.run(ctx, xThrowOutOfMemory, uint64(vm.cx)); err != nil {
+			return err
+		}
+		bits, err := vm.call(xGetException, uint64(vm.cx))
+		vm.release(bits)
+		return err
+	}},
 	{"rejection", []export{xPromiseHandled}, func(ctx context.Context, vm *VM) error {
 		// The tracker is the hook, both when it is rejected and when it is marked.
 		return with(vm, ctx, "Promise.reject(1)", Value.MarkHandled)
