@@ -37,7 +37,7 @@ func TestHost_showsWhatEveryHostShows(t *testing.T) {
 	text := in(t, h, `
 		const createSandbox = (source, options) => SandboxManager.createSandbox("lib", source, options);
 		const told = say; delete globalThis.say;
-		return (`+code+`).runAll({ name: "embedded", createSandbox, say: told }).then(JSON.stringify);`)
+		return (`+code+`).runAll({ createSandbox, say: told }).then(JSON.stringify);`)
 	t.Log(text)
 	var got struct {
 		Totals struct{ Rows, Sequences, Programs int }

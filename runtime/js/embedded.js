@@ -420,8 +420,11 @@ class EmbeddedEngine {
   }
 
   stop() {
+    const native = this.#native;
+    if (native === undefined) return;
     this.hooks = { poll: () => true, over: () => true };
-    this.#native.close(this.#guest);
+    this.#native = undefined;
+    native.close(this.#guest);
   }
 
   // The guest calls. Nothing may leave this by a throw.

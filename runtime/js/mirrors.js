@@ -328,8 +328,9 @@ class ErrorBrand extends Brand {
   }
   #settle(ref, value) {
     if (Object.isExtensible(value)) return;
-    const own = getOwnPropertyDescriptor(value, "stack");
-    if (own !== undefined && this.engine.own(ref, "stack") !== undefined) {
+    // Hosts differ in whether an error has a stack of its own.
+    const own = getOwnPropertyDescriptor(value, "stack") ?? { configurable: !Object.isSealed(value), writable: !Object.isFrozen(value) };
+    if (this.engine.own(ref, "stack") !== undefined) {
       const { configurable, writable = false } = own;
       this.engine.define(ref, "stack", configurable ? {} : writable ? { configurable } : { configurable, writable });
     }

@@ -6,4 +6,4 @@ import { runAll } from "./suite.js";
 process.on("unhandledRejection", () => {});
 
 const createSandbox = (source, options) => SandboxManager.createSandbox("lib", source, options);
-console.log(JSON.stringify(await runAll({ name: "node", createSandbox, say: process.argv.includes("-v") ? console.error : undefined })));
+console.log(JSON.stringify(await runAll({ createSandbox, say: process.argv.includes("-v") ? console.error : undefined })));
