@@ -1,0 +1,155 @@
+// What only a real page shows: its content security policy, its globals, its network.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { skip, withPage } from "./page.js";
+
+/** Runs a function in a page that has the runtime; `routes` are answered by the server. */
+const inPage = (run, { routes, argument } = {}) =>
+  withPage({ entry: "browser-page.js", routes }, async (page, address) => {
+    await page.waitForFunction(() => globalThis.runtime !== undefined);
+    return page.evaluate(run, argument?.(address));
+  });
+
+test("browser: a sandbox works where scripts may compile WebAssembly and nothing else", { skip }, async () => {
+  const seen = await inPage(async () => {
+    const { SandboxManager } = globalThis.runtime;
+    const code = `__SANDBOXED_LIB__ = {
+      add: (a, b) => a + b,
+      map: (list, f) => list.map(f),
+      Counter: class { n = 0; up() { return ++this.n; } },
+      fail() { throw new TypeError("no"); },
+      compile: () => new Function("return 6 * 7")(),
+      later: async (p) => (await p) + 1,
+      spin() { for (;;); },
+    }`;
+    const sandbox = await SandboxManager.createSandbox("lib", code, { limits: { timeoutMs: 100 } });
+    const { add, map, Counter, fail, compile, later, spin } = sandbox.exports;
+    const thrown = (f) => {
+      try {
+        return f();
+      } catch (error) {
+        return `${error.name}: ${error.message}`;
+      }
+    };
+    const counter = new Counter();
+    const list = map([{ n: 1 }], ({ n }) => ({ n: n + 1 }));
+    const answers = [add(1, 2), JSON.stringify(structuredClone(list)), counter.up() + counter.up(), thrown(fail), compile(), await later(Promise.resolve(1))];
+    const host = thrown(() => Function("return 1")());
+    const limit = thrown(spin);
+    const sync = SandboxManager.createSandboxSync("other", "__SANDBOXED_LIB__ = { one: () => 1 }");
+    answers.push(sync.exports.one());
+    sync.dispose();
+    return { answers, host, limit, gone: thrown(() => sync.exports) };
+  });
+  assert.deepEqual(seen.answers, [3, '[{"n":2}]', 3, "TypeError: no", 42, 2, 1]);
+  assert.match(seen.host, /^EvalError/, "the page's own policy for scripts");
+  assert.match(seen.limit, /^SandboxLimitError: .*timeoutMs/);
+  assert.match(seen.gone, /^SandboxDisposedError/);
+});
+
+test("browser: what is not granted is not there, and no name leads to the page", { skip }, async () => {
+  const seen = await inPage(async () => {
+    const { SandboxManager } = globalThis.runtime;
+    globalThis.secret = "the page's";
+    const names = ["window", "self", "frames", "parent", "top", "document", "fetch", "localStorage", "navigator", "Worker", "XMLHttpRequest"];
+    const code = `__SANDBOXED_LIB__ = {
+      types: () => ${JSON.stringify(names)}.map((name) => typeof globalThis[name]).join(),
+      secrets: () => {
+        const found = [];
+        const look = (what, f) => { try { if (f() !== undefined) found.push(what); } catch {} };
+        for (const name of ["window", "self", "frames", "parent", "top"]) look(name, () => globalThis[name].secret);
+        look("defaultView", () => document.defaultView.secret);
+        look("ownerDocument", () => document.body.ownerDocument.defaultView.secret);
+        look("constructor", () => document.constructor.constructor("return secret")());
+        look("callback", () => setTimeout.constructor("return secret")());
+        look("event", () => new Event("x").constructor.constructor("return secret")());
+        return found.join();
+      },
+      title: () => document.title,
+      language: () => typeof navigator.language,
+    }`;
+    const bare = await SandboxManager.createSandbox("bare", code);
+    const given = await SandboxManager.createSandbox("given", code, {
+      permissions: ["window", "self", "frames", "parent", "top", "document", "navigator", "setTimeout", "Event"],
+    });
+    return {
+      types: [...new Set(bare.exports.types().split(","))],
+      secrets: [bare.exports.secrets(), given.exports.secrets()],
+      title: given.exports.title(),
+      language: given.exports.language(),
+    };
+  });
+  assert.deepEqual(seen, { types: ["undefined"], secrets: ["", ""], title: "sandbox", language: "string" });
+});
+
+test("browser: rules hold for fetch, wherever it is sent on to, and for a storage", { skip }, async () => {
+  const routes = {
+    "/data": (_, response) => response.end("data"),
+    "/away": (request, response) => response.writeHead(302, { location: `http://localhost:${request.socket.localPort}/data` }).end(),
+    "/on": (_, response) => response.writeHead(302, { location: "/data" }).end(),
+  };
+  const seen = await inPage(
+    async (address) => {
+      const { SandboxManager } = globalThis.runtime;
+      const code = `__SANDBOXED_LIB__ = {
+        get: async (url) => { try { return await (await fetch(url)).text(); } catch (error) { return error.message; } },
+        store(key, value) { try { localStorage.setItem(key, value); return localStorage.getItem(key); } catch (error) { return error.name; } },
+      }`;
+      const sandbox = await SandboxManager.createSandbox("lib", code, {
+        permissions: [
+          { name: "fetch", allow: [address] },
+          { name: "localStorage", allow: ["mine:*"] },
+        ],
+      });
+      const { get, store } = sandbox.exports;
+      const fetched = [];
+      for (const url of [`${address}/data`, `${address}/on`, `${address}/away`, address.replace("127.0.0.1", "localhost")]) fetched.push(await get(url));
+      localStorage.setItem("theirs", "secret");
+      return { fetched, stored: [store("mine:a", "1"), store("theirs", "2"), localStorage.getItem("theirs")] };
+    },
+    { routes, argument: (address) => address },
+  );
+  assert.equal(seen.fetched[0], "data");
+  // A page is not told where a redirect leads, so that none is followed.
+  for (const redirected of seen.fetched.slice(1, 3)) assert.match(redirected, /is redirected, and this host does not say where to/);
+  assert.match(seen.fetched[3], /policy/);
+  assert.equal(seen.stored[0], "1");
+  assert.notEqual(seen.stored[1], "2");
+  assert.equal(seen.stored[2], "secret");
+});
+
+test("browser: timers, randomness and locales are the page's", { skip }, async () => {
+  const seen = await inPage(async () => {
+    const { SandboxManager } = globalThis.runtime;
+    const code = `__SANDBOXED_LIB__ = {
+      wait: () => new Promise((resolve) => setTimeout(() => resolve("waited"), 1)),
+      bytes: () => crypto.getRandomValues(new Uint8Array(8)).length,
+      uuid: () => crypto.randomUUID().length,
+      subtle: () => typeof crypto.subtle,
+      money: () => new Intl.NumberFormat("de-DE", { style: "currency", currency: "EUR" }).format(1234.5),
+      text: () => (1234.5).toLocaleString("de-DE"),
+    }`;
+    const { exports } = await SandboxManager.createSandbox("lib", code, { permissions: ["setTimeout", "crypto", "Intl"] });
+    return [await exports.wait(), exports.bytes(), exports.uuid(), exports.subtle(), exports.money().replace(/\s/, " "), exports.text()];
+  });
+  assert.deepEqual(seen, ["waited", 8, 36, "undefined", "1.234,50 €", "1.234,5"]);
+});
+
+test("browser: what is not served is said in one sentence", { skip }, async () => {
+  const routes = { "/dist/quickjs.wasm": (_, response) => response.writeHead(404).end() };
+  const seen = await inPage(
+    async () => {
+      const { SandboxManager, loadBundle } = globalThis.runtime;
+      const failure = (promise) => promise.then(String, (error) => `${error.name}: ${error.message}`);
+      return [
+        await failure(SandboxManager.createSandbox("lib", "__SANDBOXED_LIB__ = {}")),
+        await failure(loadBundle({ browser: "/dist/lib.bundle.js" })),
+        await failure(loadBundle({ browser: "/" })),
+      ];
+    },
+    { routes },
+  );
+  assert.match(seen[0], /^SandboxError: .*\/dist\/quickjs\.wasm answered 404\. Serve quickjs\.wasm there/);
+  assert.match(seen[1], /^SandboxError: the bundle \/dist\/lib\.bundle\.js is not there \(status 404/);
+  assert.match(seen[2], /^SandboxError: the bundle \/ is not there \(status 200, text\/html/);
+});
