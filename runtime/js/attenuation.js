@@ -18,6 +18,13 @@ export function rulesOf(name, allow) {
       const rules = allow.map((text) => addressRule(name, text));
       return (href) => rules.some((matches) => matches(href));
     }
+    case "history":
+    case "location":
+    case "navigator":
+    case "performance":
+    case "process":
+    case "screen":
+      return new Set(allow.map((member) => memberRule(name, member)));
     case "localStorage":
     case "sessionStorage":
       return (key) => allow.some((rule) => (rule.endsWith("*") ? key.startsWith(rule.slice(0, -1)) : rule !== "" && key === rule));
@@ -27,6 +34,7 @@ export function rulesOf(name, allow) {
 
 /** What the guest gets in place of a host's value that is narrowed. */
 export function narrow(name, value, allowed) {
+  if (allowed instanceof Set) return narrowMembers(value, allowed);
   if (name === "fetch") return narrowFetch(value, allowed);
   return name === "WebSocket" ? narrowWebSocket(value, allowed) : narrowStorage(name, value, allowed);
 }
@@ -130,6 +138,33 @@ function narrowWebSocket(Original, allowed) {
   Object.defineProperty(WebSocket, "prototype", { value: Original.prototype, writable: false });
   for (const state of ["CONNECTING", "OPEN", "CLOSING", "CLOSED"]) Object.defineProperty(WebSocket, state, { value: Original[state], enumerable: true });
   return WebSocket;
+}
+
+// Members.
+
+/** A member that a rule names; those of every object say nothing of this one. */
+function memberRule(name, member) {
+  if (!/^[A-Za-z_$][\w$]*$/.test(member) || member in Object.prototype)
+    throw new SandboxError(`the permission ${name}: ${JSON.stringify(member)} is no member of it, such as "language" of navigator`);
+  return member;
+}
+
+/** An object that has the named members of another, and leads nowhere else. */
+function narrowMembers(value, members) {
+  const shown = Object.create(null);
+  for (const member of members) {
+    let method; // and what stands for it
+    Object.defineProperty(shown, member, {
+      enumerable: true,
+      get() {
+        const found = value[member];
+        if (typeof found !== "function") return found;
+        if (method?.of !== found) method = { of: found, bound: (...args) => Reflect.apply(found, value, args) };
+        return method.bound;
+      },
+    });
+  }
+  return Object.freeze(shown);
 }
 
 // Keys.

@@ -1,5 +1,6 @@
 // Puts the granted host globals into a guest, and nothing else.
 import { narrow, rulesOf } from "./attenuation.js";
+import { hostHas, hostNames, hostValue } from "./denials.js";
 import { SandboxError } from "./errors.js";
 
 const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
@@ -25,7 +26,7 @@ export function grant(membrane, engine, grants, capabilities, sandbox) {
   const global = membrane.guest.globalThis;
   for (const { name, allow } of grants) {
     if (engine.own(global, name) !== undefined) continue;
-    const value = Object.hasOwn(capabilities, name) ? capabilities[name] : globalThis[name];
+    const value = hostValue(name, capabilities);
     const allowed = allow === undefined ? undefined : rulesOf(name, allow);
     if (value === undefined) continue;
     if (name === "crypto") {
@@ -41,6 +42,22 @@ export function grant(membrane, engine, grants, capabilities, sandbox) {
       if (allowed !== undefined) membrane.distort(value, shown);
       if (name === "Intl") membrane.granting(() => engine.help(membrane.guest.localize, [answerLocale]));
     }
+  }
+}
+
+/**
+ * Lets a guest have whatever the host has, and reports what it takes: a name is granted at
+ * its first use.
+ */
+export function grantOnUse(membrane, engine, capabilities, sandbox) {
+  const global = membrane.guest.globalThis;
+  const take = (name, stack) => {
+    sandbox.denials.report(name, stack);
+    sandbox.run(() => grant(membrane, engine, [{ name }], capabilities, sandbox));
+  };
+  for (const name of hostNames(capabilities)) {
+    if (engine.own(global, name) !== undefined || !hostHas(name, capabilities)) continue;
+    membrane.granting(() => engine.help(membrane.guest.onUse, [[global], name, take], false, 1));
   }
 }
 

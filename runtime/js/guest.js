@@ -139,6 +139,7 @@ export function guest(cross) {
   const DateProto = Date.prototype;
   const StringProto = String.prototype;
   const TypeProblem = TypeError;
+  const Problem = Error;
   const PromiseClass = Promise;
   const Pattern = RegExp;
   const MapClass = Map;
@@ -390,6 +391,26 @@ export function guest(cross) {
     },
     define(global, name, value) {
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+    },
+    // A global that is asked for when it is first used.
+    onUse(global, name, take) {
+      const settle = () => {
+        delete global[name];
+        const stack = stackOf === undefined ? undefined : stackOf(new Problem());
+        take(name, typeof stack === "string" ? stack : "");
+      };
+      defineProperty(global, name, {
+        __proto__: null,
+        get() {
+          settle();
+          return global[name];
+        },
+        set(value) {
+          defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+        },
+        enumerable: false,
+        configurable: true,
+      });
     },
     stack(error) {
       const own = getOwnPropertyDescriptor(error, "stack");

@@ -309,6 +309,45 @@ export interface SandboxOptions {
   capabilities?: Record<string, unknown>;
   /** `"exact"` asks the host for every property, as host proxies may want it. */
   reads?: "window" | "exact";
+  /**
+   * Is told, once a name, of each host global that the policy does not grant and that the
+   * library failed for, or, with `reportOnly`, took.
+   */
+  onViolation?: (violation: Violation) => void;
+  /**
+   * Grants a library whatever it asks for, and tells `onViolation`: for a policy that is
+   * still being found out. It is no protection.
+   */
+  reportOnly?: boolean;
+  /** Conversions of the application's own, asked in this order before those built in. */
+  marshallers?: readonly Marshaller[];
+}
+
+/** A host global that a library asked for and was not granted. */
+export interface Violation {
+  library: string;
+  name: string;
+  /** The code of the finding about it: `sandbox-lsp explain SBX014`. */
+  code: string;
+  /** Where in the library, as far as the engine says. */
+  stack: string;
+}
+
+/**
+ * Carries values of one kind over as something else. Both directions make a new value
+ * each time; what has to stay itself is the marshaller's to remember.
+ */
+export interface Marshaller<Host = any> {
+  /** Whether a value of the host's is of this kind. */
+  isWrappable(value: unknown): boolean;
+  /** What goes into the sandbox in its place: data, or an object of the sandbox's own. */
+  marshal(value: Host): object;
+  /** Whether an object of the sandbox's, seen through its proxy, is of this kind. */
+  isHandleWrappable(handle: any): boolean;
+  /** What comes out in its place. */
+  unmarshal(handle: any): Host;
+  /** The sandbox is over. Called once. */
+  dispose(): void;
 }
 
 /**
@@ -339,6 +378,11 @@ export interface Sandbox {
    * globals), or all of it when none is given. Mirrors are data already given.
    */
   revoke(...values: unknown[]): void;
+  /**
+   * Runs `body`, and lets go of what crossed from the guest while it ran. Its proxies
+   * cannot be used afterwards; data stays, and so does what `body` returns.
+   */
+  scope<T>(body: () => T): T;
   /** Counts of what is alive on both sides and has crossed so far. */
   stats(): SandboxStats;
   /** Does nothing: a sandbox holds no process open. */

@@ -19,6 +19,8 @@ export class Link {
     this.loose = false; // `value` is a WeakRef, of a MIRROR whose turn is over
     this.alive = undefined; // the stand-in's link of a MIRROR that is wanted live as well
     this.revoked = false;
+    this.handle = false; // of a STAND_IN that only marshallers have seen
+    this.released = false; // its scope has ended
     this.granted = false; // part of a capability
     this.weak = false; // known to the guest, whose decision it is how long
     this.pushed = 0; // the turn in which a mirror was brought up to date last, by the host

@@ -62,6 +62,9 @@ export class Membrane {
   #allowed = new WeakSet(); // host values that come from capabilities, where arguments are data
   #granted = new Map(); // granted value -> what the guest has in its place
   #graced = []; // stand-ins of this turn, where the host needs that
+  #scopes = []; // of each open scope, the links of guest objects that were made in it
+  #marshallers;
+  #marshalling = false;
   #settlers = new Set(); // rejecters of promises that wait for the guest
 
   /**
@@ -83,6 +86,7 @@ export class Membrane {
       uncatchable: () => sandbox.exhausted(),
     };
     this.#crowdedAt = sandbox.memoryBytes / 2;
+    this.#marshallers = sandbox.marshallers;
     const cross = engine.newFunction(0, 0);
     const boot = engine.evaluateRef(guestSource, "sandbox-guest.js");
     const half = engine.help(boot, [[cross]], true);
@@ -167,6 +171,9 @@ export class Membrane {
   }
 
   #expose(value) {
+    if (!this.#marshalling) {
+      for (const marshaller of this.#marshallers) if (this.#converted(() => marshaller.isWrappable(value))) return this.#marshalled(marshaller, value);
+    }
     if (typeof value === "function" && compilesCode(value)) {
       this.#links.set(value, this.#links.get(Function));
       return this.#links.get(Function).ref;
@@ -199,6 +206,29 @@ export class Membrane {
     return link.ref;
   }
 
+  /** The guest's object for what a marshaller gives in place of a host value. */
+  #marshalled(marshaller, value) {
+    const given = this.#converted(() => marshaller.marshal(value));
+    if (given === value || !isObject(given)) throw new SandboxError("a marshaller's marshal() gives another object, array or function in place of the value");
+    return this.toRef(given);
+  }
+
+  // A marshaller is the application's code, for which the guest's clock stands still.
+  #outside(body) {
+    return this.#sandbox.pause(body);
+  }
+
+  // What it makes and looks at on the way is not converted in turn.
+  #converted(body) {
+    const before = this.#marshalling;
+    this.#marshalling = true;
+    try {
+      return this.#outside(body);
+    } finally {
+      this.#marshalling = before;
+    }
+  }
+
   #symbolToGuest(symbol) {
     const registered = Symbol.keyFor(symbol);
     const { description } = symbol;
@@ -221,7 +251,10 @@ export class Membrane {
   fromRef(ref) {
     const link = this.#at.get(ref);
     if (link !== undefined) {
-      if (link.kind === STAND_IN) return this.#grace(link.value.deref()) ?? this.#standIn(link);
+      if (link.kind === STAND_IN) {
+        const standIn = this.#grace(link.value.deref()) ?? this.#standIn(link);
+        return link.handle && !this.#marshalling ? this.#unmarshalled(link, standIn) : standIn;
+      }
       if (link.kind === MIRROR) {
         const value = held(link);
         if (value === undefined) {
@@ -262,13 +295,32 @@ export class Membrane {
     }
   }
 
+  /** The host's value for a guest object that it does not know yet. */
   #adopt(ref) {
+    if (this.#marshallers.length === 0 || this.#marshalling) return this.#cross(ref);
+    const handle = this.#newStandIn(ref);
+    return this.#unmarshalled(this.#links.get(handle), handle);
+  }
+
+  /** What the first marshaller that wants a guest's object makes of it, or what it is else. */
+  #unmarshalled(link, handle) {
+    const marshaller = this.#marshallers.find((one) => this.#converted(() => one.isHandleWrappable(handle)));
+    if (marshaller) {
+      link.handle = true; // it is asked again the next time
+      return this.#converted(() => marshaller.unmarshal(handle));
+    }
+    link.handle = false;
+    return this.#cross(link.ref, link, handle);
+  }
+
+  #cross(ref, known, handle) {
     const engine = this.#engine;
     if (!engine.isFunction(ref) && !engine.isProxy(ref)) {
       const mirrored = this.#mirrors.forHost(engine.classOf(ref));
       if (mirrored !== undefined) {
         const link = new Link(MIRROR, undefined, 0, 0);
         link.mirror = mirrored;
+        link.alive = known;
         this.receiving++;
         let made = false;
         try {
@@ -292,12 +344,18 @@ export class Membrane {
           this.receiving--;
         }
         if (made) {
+          this.#scopes.at(-1)?.add(link);
           this.#pin(link);
           return link.value;
         }
       }
     }
-    const link = new Link(STAND_IN, undefined, engine.dup(ref), 0);
+    return known ? handle : this.#newStandIn(ref);
+  }
+
+  #newStandIn(ref) {
+    const link = new Link(STAND_IN, undefined, this.#engine.dup(ref), 0);
+    link.handle = this.#marshalling;
     this.#at.set(ref, link);
     return this.#standIn(link);
   }
@@ -311,6 +369,7 @@ export class Membrane {
       array: engine.isProxy(ref) ? engine.help(this.guest.isArray, [[ref]]) : engine.isArray(ref),
     });
     link.value = new WeakRef(proxy);
+    this.#scopes.at(-1)?.add(link);
     this.#links.set(proxy, link);
     this.#gone.register(proxy, link);
     return this.#grace(proxy);
@@ -387,6 +446,34 @@ export class Membrane {
     const registered = engine.help(this.guest.keyFor, [[ref]]);
     const symbol = registered !== undefined ? Symbol.for(registered) : Symbol(engine.help(this.guest.description, [[ref]]));
     return this.#pairSymbols(symbol, engine.dup(ref));
+  }
+
+  // Scopes.
+
+  openScope() {
+    this.#scopes.push(new Set());
+  }
+
+  /** Lets go of what the innermost scope made, but for what is in `result`. */
+  closeScope(result) {
+    const made = this.#scopes.pop();
+    const outer = this.#scopes.at(-1);
+    const seen = new Set();
+    const waiting = [result];
+    for (let n = 0; n < waiting.length; n++) {
+      const value = waiting[n];
+      if (!isObject(value) || seen.has(value)) continue;
+      seen.add(value);
+      const link = this.#links.get(value);
+      if (link !== undefined && made.delete(link)) outer?.add(link);
+      if (link?.kind === STAND_IN) continue; // what is in there is the guest's to keep
+      for (const key of Reflect.ownKeys(value)) waiting.push(Reflect.getOwnPropertyDescriptor(value, key)?.value);
+    }
+    for (const link of made) {
+      if (link.kind === STAND_IN) link.released = true;
+      this.#release(link);
+    }
+    this.#sweep();
   }
 
   // Mirrors.
@@ -698,6 +785,8 @@ export class Membrane {
     return { ...this.stats, exposed: this.#exposed.size, held: this.#at.size, pins: this.#pins.size, weak: this.#weakCount };
   }
 }
+
+const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
 /** The host's value of a link; undefined when nobody has it any more. */
 function held(link) {

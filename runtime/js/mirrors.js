@@ -344,6 +344,7 @@ class ErrorBrand extends Brand {
     if (!super.receive(ref, keep, link)) return false;
     const error = link.value;
     const frames = error.stack;
+    this.#explain(error, frames);
     let title = "Error";
     try {
       title = `${error.name}: ${error.message}`;
@@ -352,6 +353,15 @@ class ErrorBrand extends Brand {
     }
     error.stack = `${title}\n${frames}`.trimEnd();
     return true;
+  }
+
+  // Whoever reads it here is told what the guest was denied. The guest's own error stays.
+  #explain(error, stack) {
+    const { denials } = this.sandbox;
+    const name = denials.nameIn(error);
+    if (name === undefined) return;
+    denials.report(name, stack);
+    Object.defineProperty(error, "message", { value: error.message + denials.explain(name) });
   }
 }
 

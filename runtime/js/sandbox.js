@@ -1,4 +1,5 @@
-import { grant, grantsOf } from "./capabilities.js";
+import { grant, grantOnUse, grantsOf } from "./capabilities.js";
+import { Denials } from "./denials.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
 import { Membrane, microtask } from "./membrane.js";
 
@@ -23,9 +24,20 @@ class Sandbox {
   #revoked = false;
   #endings = new Map(); // what to stop when the sandbox is over: timer -> how
   #jobsQueued = false;
+  #marshallers = []; // to dispose of
 
   constructor(engine, name, code, options) {
-    const { permissions = [], limits = {}, capabilities = {}, arguments: args = "membrane", results = "mirror", reads = "window" } = options;
+    const {
+      permissions = [],
+      limits = {},
+      capabilities = {},
+      arguments: args = "membrane",
+      results = "mirror",
+      reads = "window",
+      onViolation,
+      reportOnly = false,
+      marshallers = [],
+    } = options;
     this.#name = name;
     this.#engine = engine;
     this.#granted = grantsOf(permissions);
@@ -34,6 +46,10 @@ class Sandbox {
     if (stackKB > engine.maxStackKB)
       throw new SandboxError(`limits.stackKB: ${stackKB} is more than the ${engine.maxStackKB} that this host can hold a guest to`);
     const memoryBytes = bytesOf(limits);
+    if (onViolation !== undefined && typeof onViolation !== "function")
+      throw new SandboxError("onViolation is a function, which is told of what the policy does not grant");
+    if (reportOnly && onViolation === undefined) throw new SandboxError("reportOnly lets everything pass, so that it needs an onViolation that is told of it");
+    checkMarshallers(marshallers);
     const face = {
       run: (body) => this.#run(body),
       enter: () => this.#enter(),
@@ -49,10 +65,13 @@ class Sandbox {
       atEnd: (key, end) => this.#endings.set(key, end),
       ended: (key) => this.#endings.delete(key),
       memoryBytes,
+      denials: new Denials(name, new Set(this.#granted.map((granted) => granted.name)), capabilities, onViolation),
+      marshallers,
       dataOnly: oneOf("arguments", args, "membrane", "data") === "data",
       live: oneOf("results", results, "mirror", "live") === "live",
       exact: oneOf("reads", reads, "window", "exact") === "exact",
     };
+    this.#marshallers = [...marshallers];
     try {
       this.#library = this.#run(() => {
         this.#membrane = new Membrane(engine, face);
@@ -66,6 +85,7 @@ class Sandbox {
         }
         engine.setLimits(memoryBytes, stackKB * 2 ** 10);
         grant(this.#membrane, engine, this.#granted, capabilities, face);
+        if (reportOnly) grantOnUse(this.#membrane, engine, capabilities, face);
         return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
       });
     } catch (cause) {
@@ -120,6 +140,22 @@ class Sandbox {
       if (!this.#workloads.has(name)) this.#workloads.set(name, this.#evaluate(code, `${this.#name}.${name}.workload.bundle.js`, "__SANDBOXED_WORKLOAD__"));
       return this.#membrane.alive(this.#workloads.get(name));
     });
+  }
+
+  /**
+   * Runs a function, and lets go of what crossed from the guest while it ran: its proxies
+   * cannot be used afterwards, data stays. What it returns is kept.
+   */
+  scope(body) {
+    this.#run(() => this.#membrane.openScope());
+    let result;
+    try {
+      result = body();
+    } finally {
+      if (!this.#disposed && !this.#death) this.#run(() => this.#membrane.closeScope(result));
+    }
+    if (result instanceof Promise) throw new SandboxError("scope() ends when its function returns; one that returns a promise loses what it waits for");
+    return result;
   }
 
   /** Kept for generated proxies: nothing here polls, so nothing holds a process open. */
@@ -285,6 +321,7 @@ class Sandbox {
     this.#membrane?.abandon(this.#refusal());
     for (const end of this.#endings.values()) end();
     this.#endings.clear();
+    for (const marshaller of this.#marshallers.splice(0)) marshaller.dispose();
   }
 
   #limitError() {
@@ -340,6 +377,16 @@ function positive(name, value, fallback) {
   if (value === undefined) return fallback;
   if (typeof value !== "number" || !(value > 0)) throw new SandboxError(`limits.${name}: a number above 0 is needed, not ${String(value)}`);
   return value;
+}
+
+const marshallerParts = ["isWrappable", "isHandleWrappable", "marshal", "unmarshal", "dispose"];
+
+function checkMarshallers(marshallers) {
+  if (!Array.isArray(marshallers)) throw new SandboxError("marshallers is a list, of which the first that wants a value has it");
+  for (const marshaller of marshallers) {
+    const missing = marshallerParts.find((part) => typeof marshaller?.[part] !== "function");
+    if (missing) throw new SandboxError(`a marshaller has five functions (${marshallerParts.join(", ")}); one has no ${missing}`);
+  }
 }
 
 function bytesOf(limits) {

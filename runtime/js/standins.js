@@ -3,7 +3,7 @@
 // A proxy may not hide what its target cannot lose, so the target learns of properties
 // that are not configurable, and that the object is not extensible, when they are seen.
 
-import { SandboxRevokedError } from "./errors.js";
+import { SandboxError, SandboxRevokedError } from "./errors.js";
 
 // Constructible, without a prototype of its own; and the other kind of function.
 // biome-ignore lint/complexity/useArrowFunction: an arrow function cannot be constructed
@@ -35,6 +35,8 @@ class StandIn {
 
   get #ref() {
     if (this.#link.revoked) throw new SandboxRevokedError("this value of the sandbox was taken back");
+    if (this.#link.released)
+      throw new SandboxError("this value of the sandbox went with the scope that it was made in; return from scope() what is to outlive it");
     return this.#link.ref;
   }
 

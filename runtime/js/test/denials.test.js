@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SandboxError, SandboxManager } from "../index.js";
+import { thrownBy } from "./sandboxes.js";
+
+const open = (expression, options) => SandboxManager.createSandboxSync("lib", `__SANDBOXED_LIB__ = ${expression}`, options);
+
+test("denials: an error that leaves the sandbox says which grant is missing, and what to do", async () => {
+  const { exports } = open(`{
+    sync: () => fetch("x"),
+    async later() { fetch("x"); },
+    caught: () => { try { fetch("x"); } catch (error) { return error.message; } },
+    type: () => typeof fetch,
+    unknown: () => nothingOfTheKind,
+  }`);
+  const expected = 'fetch is not defined: the policy of lib does not grant fetch (SBX014). Add "fetch" to its permissions if it may have it';
+  const error = thrownBy(() => exports.sync());
+  assert.equal(error.constructor, ReferenceError);
+  assert.equal(error.message, expected);
+  assert.match(error.stack, /^ReferenceError: fetch is not defined: the policy of lib[^\n]*\n\s+at sync/);
+  await assert.rejects(exports.later(), { name: "ReferenceError", message: expected });
+  assert.equal(exports.caught(), "fetch is not defined");
+  assert.equal(exports.type(), "undefined");
+  assert.equal(thrownBy(() => exports.unknown()).message, "nothingOfTheKind is not defined");
+});
+
+test("denials: what is granted, or is no missing name, is told as it is", () => {
+  const { exports } = open(`{
+    own() { throw new ReferenceError("fetch is not defined, says the library"); },
+    getter() { throw Object.defineProperty(new ReferenceError(), "message", { get: () => "fetch is not defined" }); },
+    other() { throw new TypeError("fetch is not defined"); },
+  }`);
+  assert.equal(thrownBy(() => exports.own()).message, "fetch is not defined, says the library");
+  assert.equal(thrownBy(() => exports.getter()).message, "fetch is not defined");
+  assert.equal(thrownBy(() => exports.other()).message, "fetch is not defined");
+  const granted = open("{ f() { delete globalThis.fetch; return fetch; } }", { permissions: ["fetch"] });
+  assert.equal(thrownBy(() => granted.exports.f()).message, "fetch is not defined");
+});
+
+test("violations: a name that was denied is reported once", () => {
+  const seen = [];
+  const { exports } = open("{ f: () => fetch(1), g: () => URL }", { onViolation: (violation) => seen.push(violation) });
+  for (const call of [exports.f, exports.f, exports.g]) thrownBy(call);
+  assert.deepEqual(
+    seen.map(({ stack, ...rest }) => rest),
+    [
+      { library: "lib", name: "fetch", code: "SBX014" },
+      { library: "lib", name: "URL", code: "SBX014" },
+    ],
+  );
+  assert.match(seen[0].stack, /at f \(lib\.bundle\.js:1/);
+});
+
+test("violations: report only lets pass what it reports", () => {
+  const seen = [];
+  const options = {
+    permissions: ["URL"],
+    capabilities: { store: { get: (key) => `value of ${key}` } },
+    onViolation: ({ name, stack }) => seen.push([name, /lib\.bundle\.js/.test(stack)]),
+    reportOnly: true,
+  };
+  const { exports } = open(
+    `{
+      path: (text) => new URL(text).pathname,
+      query: (text) => new URLSearchParams(text).get("a"),
+      stored: () => store.get("k"),
+      types: () => [typeof structuredClone, typeof nothingOfTheKind, typeof process],
+      again: () => new URLSearchParams("a=3").get("a"),
+      own() { TextEncoder = 5; return TextEncoder; },
+    }`,
+    options,
+  );
+  assert.equal(exports.path("https://example.com/p"), "/p");
+  assert.equal(exports.query("a=2"), "2");
+  assert.equal(exports.again(), "3");
+  assert.equal(exports.stored(), "value of k");
+  assert.deepEqual(exports.types(), ["function", "undefined", "object"]);
+  assert.equal(exports.own(), 5);
+  assert.deepEqual(seen, [
+    ["URLSearchParams", true],
+    ["store", true],
+    ["structuredClone", true],
+    ["process", true],
+  ]);
+});
+
+test("violations: options that cannot be meant are refused", () => {
+  assert.match(thrownBy(() => open("{}", { onViolation: "yes" })).message, /onViolation is a function/);
+  assert.match(thrownBy(() => open("{}", { reportOnly: true })).message, /needs an onViolation/);
+  assert.ok(thrownBy(() => open("{}", { reportOnly: true })) instanceof SandboxError);
+});
+
+test("violations: a listener that throws does so to whoever called", () => {
+  const { exports } = open("{ f: () => fetch(1) }", {
+    onViolation() {
+      throw new Error("from the listener");
+    },
+  });
+  assert.match(thrownBy(() => exports.f()).message, /from the listener|is not defined/);
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SandboxError, SandboxManager } from "../index.js";
+import { thrownBy } from "./sandboxes.js";
+
+class Money {
+  #cents;
+  constructor(cents) {
+    this.#cents = cents;
+  }
+  get cents() {
+    return this.#cents;
+  }
+}
+
+/** Carries Money over as the library's own Coin, and back. */
+function moneyMarshaller(log = []) {
+  let sandbox;
+  return {
+    log,
+    attach: (made) => {
+      sandbox = made;
+    },
+    isWrappable: (value) => value instanceof Money,
+    marshal: (money) => new sandbox.exports.Coin(money.cents),
+    isHandleWrappable: (handle) => typeof handle === "object" && sandbox !== undefined && handle instanceof sandbox.exports.Coin,
+    unmarshal: (coin) => new Money(coin.cents),
+    dispose: () => log.push("disposed"),
+  };
+}
+
+const source = `__SANDBOXED_LIB__ = (() => {
+  class Coin { constructor(cents) { this.cents = cents; } }
+  return { Coin, double: (coin) => new Coin(coin.cents * 2), isCoin: (x) => x instanceof Coin, list: (coins) => coins.map((c) => c.cents).join(), wrap: (c) => ({ list: [c] }), plain: () => ({ a: 1 }) };
+})()`;
+
+function open(...marshallers) {
+  const sandbox = SandboxManager.createSandboxSync("lib", source, { marshallers });
+  for (const marshaller of marshallers) marshaller.attach?.(sandbox);
+  return sandbox;
+}
+
+test("marshallers: a host class is the library's own inside, and a host class again outside", () => {
+  const { exports } = open(moneyMarshaller());
+  assert.equal(exports.isCoin(new Money(5)), true);
+  assert.equal(exports.list([new Money(1), new Money(2)]), "1,2");
+  const doubled = exports.double(new Money(21));
+  assert.ok(doubled instanceof Money);
+  assert.equal(doubled.cents, 42);
+  assert.ok(exports.wrap(new Money(3)).list[0] instanceof Money);
+  assert.deepEqual(exports.plain(), { a: 1 });
+});
+
+test("marshallers: the first that wants a value has it, before what is built in", () => {
+  const asText = {
+    isWrappable: (value) => value instanceof Date,
+    marshal: (date) => ({ iso: date.toISOString() }),
+    isHandleWrappable: () => false,
+    unmarshal: () => assert.fail("nothing was to be unmarshalled"),
+    dispose() {},
+  };
+  const never = { ...asText, marshal: () => assert.fail("the first has it") };
+  const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { iso: (d) => d.iso, isDate: (d) => d instanceof Date }", {
+    marshallers: [asText, never],
+  });
+  assert.equal(sandbox.exports.iso(new Date(0)), "1970-01-01T00:00:00.000Z");
+  assert.equal(sandbox.exports.isDate(new Date(0)), false);
+});
+
+test("marshallers: each is disposed of once, whatever ends the sandbox", () => {
+  for (const end of [(s) => s.dispose(), (s) => s.revoke(), (s) => (s.dispose(), s.dispose())]) {
+    const marshaller = moneyMarshaller();
+    const sandbox = open(marshaller);
+    end(sandbox);
+    assert.deepEqual(marshaller.log, ["disposed"]);
+  }
+});
+
+test("marshallers: what one throws is thrown to the caller, and the sandbox lives", () => {
+  const bad = { ...moneyMarshaller(), attach() {}, isHandleWrappable: () => false, marshal: () => 5 };
+  const sandbox = open(bad);
+  assert.match(thrownBy(() => sandbox.exports.isCoin(new Money(1))).message, /gives another object/);
+  bad.marshal = () => {
+    throw new RangeError("mine");
+  };
+  assert.equal(thrownBy(() => sandbox.exports.isCoin(new Money(1))).message, "mine");
+  assert.deepEqual(sandbox.exports.plain(), { a: 1 });
+});
+
+test("marshallers: one that is not whole is refused", () => {
+  const error = thrownBy(() => open({ ...moneyMarshaller(), dispose: undefined }));
+  assert.ok(error instanceof SandboxError);
+  assert.match(error.message, /five functions .* no dispose/);
+  assert.match(thrownBy(() => SandboxManager.createSandboxSync("lib", source, { marshallers: {} })).message, /a list/);
+});
