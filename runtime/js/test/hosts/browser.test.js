@@ -1,5 +1,6 @@
 // What only a real page shows: its content security policy, its globals, its network.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { skip, withPage } from "./page.js";
 
@@ -133,6 +134,29 @@ test("browser: timers, randomness and locales are the page's", { skip }, async (
     return [await exports.wait(), exports.bytes(), exports.uuid(), exports.subtle(), exports.money().replace(/\s/, " "), exports.text()];
   });
   assert.deepEqual(seen, ["waited", 8, 36, "undefined", "1.234,50 €", "1.234,5"]);
+});
+
+test("browser: a sandbox on a Worker's thread is ended where no clock ends it", { skip }, async () => {
+  const folder = new URL("../../", import.meta.url);
+  const modules = readdirSync(folder).filter((file) => file.endsWith(".js"));
+  const routes = Object.fromEntries(
+    modules.map((file) => [
+      `/runtime/${file}`,
+      (_, response) => response.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(new URL(file, folder))),
+    ]),
+  );
+  const seen = await inPage(
+    async () => {
+      const { createSandboxInWorker } = await import("/runtime/worker.js");
+      const code =
+        "__SANDBOXED_LIB__ = { add: (a, b) => a + b, type: () => typeof document, hang: () => Array.prototype.reverse.call({ length: 2 ** 53 - 1 }) }";
+      const sandbox = await createSandboxInWorker("lib", code, { limits: { timeoutMs: 100 } });
+      const failure = (promise) => promise.then(String, (error) => error.name);
+      return [await sandbox.call("add", [1, 2]), await sandbox.call("type"), await failure(sandbox.call("hang")), await failure(sandbox.call("add", [1, 2]))];
+    },
+    { routes },
+  );
+  assert.deepEqual(seen, [3, "undefined", "SandboxLimitError", "SandboxDeadError"]);
 });
 
 test("browser: what is not served is said in one sentence", { skip }, async () => {

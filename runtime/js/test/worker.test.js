@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "../index.js";
+import { createSandboxInWorker } from "../worker.js";
+
+async function open(t, expression, options = { limits: { timeoutMs: 1000 } }) {
+  const sandbox = await createSandboxInWorker("lib", `__SANDBOXED_LIB__ = ${expression}`, options);
+  t.after(() => sandbox.dispose());
+  return sandbox;
+}
+
+test("worker: calls, data, promises and paths", async (t) => {
+  const sandbox = await open(
+    t,
+    `{ add: (a, b) => a + b, deep: { twice(list) { return list.map((x) => x * 2).concat(this === undefined ? [] : [typeof this.twice]); } }, later: async (x) => (await x) + 1, map: () => new Map([[1, new Date(5)]]) }`,
+  );
+  assert.equal(await sandbox.call("add", [1, 2]), 3);
+  assert.deepEqual(await sandbox.call("deep.twice", [[1, 2]]), [2, 4, "function"]);
+  assert.equal(await sandbox.call(["later"], [1]), 2);
+  assert.deepEqual(await sandbox.call("map"), new Map([[1, new Date(5)]]));
+  assert.deepEqual(
+    await Promise.all(Array.from({ length: 20 }, (_, i) => sandbox.call("add", [i, i]))),
+    Array.from({ length: 20 }, (_, i) => 2 * i),
+  );
+});
+
+test("worker: errors are the library's, or say what is wrong", async (t) => {
+  const sandbox = await open(t, `{ fails() { throw new RangeError("out"); }, instance: () => new (class A { m() {} })(), f: (x) => x }`);
+  await assert.rejects(sandbox.call("fails"), { name: "RangeError", message: "out" });
+  await assert.rejects(sandbox.call("nothing"), (error) => error instanceof SandboxError && /exports no function nothing/.test(error.message));
+  await assert.rejects(sandbox.call("f", [() => 1]), /an argument cannot be cloned/);
+  await assert.rejects(sandbox.call("instance"), /the result cannot be cloned/);
+  assert.equal(await sandbox.call("f", [1]), 1);
+  await assert.rejects(open(t, "(() => { throw new Error('at load'); })()"), /failed while loading in its sandbox: Error: at load/);
+});
+
+// The engine asks between bytecodes and in regular expressions only.
+for (const expression of [
+  "Array.prototype.reverse.call({ length: 2 ** 53 - 1 })",
+  "Array.prototype.join.call({ length: 2 ** 31 })",
+  "for (;;);",
+  "(function next() { Promise.resolve().then(next); })()",
+  "Promise.resolve().then(() => Array.prototype.reverse.call({ length: 2 ** 53 - 1 }))",
+]) {
+  test(`worker: ${expression} is ended in time`, async (t) => {
+    const sandbox = await open(t, `{ run() { ${expression}; return new Promise(() => {}); }, ok: () => 1 }`, { limits: { timeoutMs: 100 } });
+    const waiting = [sandbox.call("run"), sandbox.call("ok")];
+    const [first] = await Promise.allSettled(waiting);
+    // What starves the thread's messages alone is seen as well.
+    assert.ok(first.reason instanceof SandboxLimitError || first.reason instanceof SandboxDeadError, String(first.reason));
+    await assert.rejects(sandbox.call("ok"), SandboxDeadError);
+  });
+}
+
+test("worker: what waits when it is disposed of is refused", async (t) => {
+  const sandbox = await open(t, "{ never: () => new Promise(() => {}), ok: () => 1 }");
+  const waiting = sandbox.call("never");
+  sandbox.dispose();
+  sandbox.dispose();
+  await assert.rejects(waiting, SandboxDisposedError);
+  await assert.rejects(sandbox.call("ok"), SandboxDisposedError);
+});
+
+test("worker: what it cannot do is refused before anything runs", async () => {
+  await assert.rejects(createSandboxInWorker("lib", "", {}), /needs limits\.timeoutMs/);
+  await assert.rejects(createSandboxInWorker("lib", "", { limits: { timeoutMs: 1 }, capabilities: {} }), /capabilities cannot go to the thread/);
+});

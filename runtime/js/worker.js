@@ -1,0 +1,156 @@
+// A sandbox on a thread of its own, which can be ended wherever the guest is: the hard
+// limit for what the engine cannot interrupt, such as a loop inside of a builtin.
+import { nodeBuiltin } from "./bundle.js";
+import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
+import { compile } from "./wasm.js";
+
+/** How much later than the guest's own clock the thread is ended, in milliseconds. */
+const GRACE_MS = 500;
+
+const kinds = { SandboxError, SandboxLimitError, SandboxDeadError, SandboxDisposedError };
+
+/** What cannot go to another thread. */
+const local = ["capabilities", "onViolation", "reportOnly", "marshallers"];
+
+/** The thread, as Node and browsers have it. */
+function startThread(onMessage, onFailure) {
+  const url = new URL("./worker-thread.js", import.meta.url);
+  const threads = nodeBuiltin("node:worker_threads");
+  if (threads) {
+    const worker = new threads.Worker(url);
+    worker.on("message", onMessage);
+    worker.on("error", onFailure);
+    worker.unref();
+    return { worker, busy: (yes) => (yes ? worker.ref() : worker.unref()) };
+  }
+  const worker = new Worker(url, { type: "module" });
+  worker.onmessage = (event) => onMessage(event.data);
+  worker.onerror = (event) => onFailure(new Error(event.message));
+  return { worker, busy() {} };
+}
+
+class WorkerSandbox {
+  #name;
+  #timeoutMs;
+  #thread;
+  #queue = []; // calls that wait: the thread is given one at a time
+  #pending = new Map(); // id -> { resolve, reject }
+  #lastId = 0;
+  #running; // id of the call whose synchronous part runs
+  #clock;
+  #over; // the error for every later call
+
+  constructor(name, timeoutMs) {
+    this.#name = name;
+    this.#timeoutMs = timeoutMs;
+    this.#thread = startThread(
+      (message) => this.#hear(message),
+      (cause) => this.#end(new SandboxError(`the thread of the sandbox of ${name} failed: ${cause.message}`, { cause })),
+    );
+  }
+
+  /**
+   * Calls an exported function by its path of names, such as "groupBy" or "core.parse".
+   * Arguments and result are cloned.
+   */
+  call(path, args = []) {
+    return this.send({ path: typeof path === "string" ? path.split(".") : [...path], args });
+  }
+
+  /** Ends the thread. Every call that waits, and every later one, is refused. */
+  dispose() {
+    this.#end(new SandboxDisposedError(`the sandbox of ${this.#name} was disposed of; create another one to go on`));
+  }
+
+  /** Posts a request, once those before it have returned; resolves to the answer. */
+  send(request) {
+    return new Promise((resolve, reject) => {
+      if (this.#over) return reject(this.#over);
+      const id = ++this.#lastId;
+      this.#pending.set(id, { resolve, reject });
+      this.#queue.push({ id, ...request });
+      this.#thread.busy(true);
+      this.#next();
+    });
+  }
+
+  #next() {
+    if (this.#running !== undefined || this.#queue.length === 0) return;
+    const request = this.#queue.shift();
+    this.#running = request.id;
+    try {
+      this.#thread.worker.postMessage(request);
+    } catch (cause) {
+      this.#settle(request.id, "reject", new SandboxError(`an argument cannot be cloned for the sandbox's thread: ${cause.message}`, { cause }));
+      this.#running = undefined;
+      return this.#next();
+    }
+    this.#watch();
+  }
+
+  // Whatever the thread is at, it has to come back to its messages in time.
+  #watch() {
+    clearTimeout(this.#clock);
+    this.#clock = setTimeout(() => {
+      const message = `the sandbox of ${this.#name} was stopped: it ran longer than the ${this.#timeoutMs} ms of limits.timeoutMs, where only the end of its thread could stop it`;
+      this.#end(new SandboxLimitError(message, "time"), new SandboxDeadError(`${message}; create another one to go on`));
+    }, this.#timeoutMs + GRACE_MS);
+  }
+
+  #hear(message) {
+    if (this.#over) return;
+    if (message.alive) {
+      clearTimeout(this.#clock);
+      // Promises may keep it busy after a call has returned.
+      if (this.#pending.size > 0) {
+        this.#clock = setTimeout(() => {
+          this.#thread.worker.postMessage({ alive: true });
+          this.#watch();
+        }, this.#timeoutMs);
+      }
+      if (message.returned === this.#running) {
+        this.#running = undefined;
+        this.#next();
+      }
+      return;
+    }
+    const { id, value, thrown, kind } = message;
+    if (kind !== undefined) this.#settle(id, "reject", new kinds[kind](message.text, message.limit));
+    else if ("thrown" in message) this.#settle(id, "reject", thrown);
+    else this.#settle(id, "resolve", value);
+  }
+
+  #settle(id, how, value) {
+    this.#pending.get(id)?.[how](value);
+    this.#pending.delete(id);
+    if (this.#pending.size > 0) return;
+    clearTimeout(this.#clock);
+    this.#thread.busy(false);
+  }
+
+  #end(error, later = error) {
+    if (this.#over) return;
+    this.#over = later;
+    clearTimeout(this.#clock);
+    this.#queue.length = 0;
+    for (const id of [...this.#pending.keys()]) this.#settle(id, "reject", error);
+    this.#thread.worker.terminate();
+  }
+}
+
+/**
+ * Makes a sandbox on a thread of its own. `limits.timeoutMs` has to be given: half a second
+ * after it the thread is ended, whatever it is at.
+ */
+export async function createSandboxInWorker(name, code, options = {}) {
+  const timeoutMs = options.limits?.timeoutMs;
+  if (typeof timeoutMs !== "number" || !(timeoutMs > 0))
+    throw new SandboxError("a sandbox in a Worker needs limits.timeoutMs, a number above 0: it is what the Worker is for");
+  const refused = local.find((option) => options[option] !== undefined);
+  if (refused) throw new SandboxError(`${refused} cannot go to the thread of a Worker; the granted globals there are the thread's own`);
+  const wasm = await compile();
+  const sandbox = new WorkerSandbox(name, timeoutMs);
+  await sandbox.send({ wasm });
+  await sandbox.send({ name, code, options });
+  return sandbox;
+}
