@@ -178,8 +178,24 @@ func examples(global string) []example {
 			{"keys with a prefix", "${1:mylib}:*"},
 			{"one key", "${1:theme}"},
 		}
+	case attenuation.Members:
+		var list []example
+		for _, name := range membersToStartFrom[global] {
+			list = append(list, example{"one member", "${1:" + name + "}"})
+		}
+		return list
 	}
 	return nil
+}
+
+// membersToStartFrom are what libraries ask of the globals that are narrowed by member.
+var membersToStartFrom = map[string][]string{
+	"history":     {"length", "state"},
+	"location":    {"href", "origin", "pathname"},
+	"navigator":   {"language", "languages", "userAgent", "onLine"},
+	"performance": {"now", "timeOrigin"},
+	"process":     {"platform", "version", "cwd"},
+	"screen":      {"width", "height"},
 }
 
 // rules proposes the forms that a rule of the permission around the cursor can have.

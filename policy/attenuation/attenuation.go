@@ -35,11 +35,20 @@
 //
 // A rule for localStorage and sessionStorage is a key, or the beginning of keys with
 // a `*` behind it. Enumeration shows the keys that match and no others.
+//
+// # Members
+//
+// A rule for history, location, navigator, performance, process and screen is the name
+// of a member, such as "language". The library gets an object that has those members
+// and leads nowhere else; what a member itself holds, it gets whole. Members are read:
+// an assignment changes nothing.
 package attenuation
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,11 +61,14 @@ const (
 	Nothing Subject = iota
 	Addresses
 	Keys
+	Members
 )
 
 var subjects = map[string]Subject{
 	"fetch": Addresses, "WebSocket": Addresses,
 	"localStorage": Keys, "sessionStorage": Keys,
+	"history": Members, "location": Members, "navigator": Members,
+	"performance": Members, "process": Members, "screen": Members,
 }
 
 // SubjectOf says what the rules of a global are about; Nothing for one that cannot
@@ -64,9 +76,7 @@ var subjects = map[string]Subject{
 func SubjectOf(global string) Subject { return subjects[global] }
 
 // Globals returns the globals that can be narrowed, sorted.
-func Globals() []string {
-	return []string{"WebSocket", "fetch", "localStorage", "sessionStorage"}
-}
+func Globals() []string { return slices.Sorted(maps.Keys(subjects)) }
 
 // Rule is one parsed rule, in the form that a runtime enforces. The zero Rule matches
 // nothing.
@@ -84,6 +94,8 @@ type Rule struct {
 	Text string `json:"text,omitempty"`
 	// Prefix says that Text is a beginning.
 	Prefix bool `json:"prefix,omitempty"`
+	// Member is the name of a member.
+	Member string `json:"member,omitempty"`
 }
 
 // Subject says what the rule is about; Nothing for the zero Rule.
@@ -91,6 +103,8 @@ func (r Rule) Subject() Subject {
 	switch {
 	case r.Scheme != "":
 		return Addresses
+	case r.Member != "":
+		return Members
 	case r.Text != "" || r.Prefix:
 		return Keys
 	}
@@ -108,11 +122,13 @@ func schemesOf(global string) []string {
 	return []string{"https", "http"}
 }
 
-// Match reports whether the rule allows an address, or a key.
+// Match reports whether the rule allows an address, a key, or a member.
 func (r Rule) Match(value string) bool {
 	switch r.Subject() {
 	case Keys:
 		return r.matchText(value)
+	case Members:
+		return value == r.Member
 	case Addresses:
 		a, ok := parseAddress(value)
 		if r.Scheme == "wss" || r.Scheme == "ws" {
@@ -153,6 +169,9 @@ func (r Rule) Covers(other Rule) bool {
 	if r.Subject() == Nothing || r.Subject() != other.Subject() {
 		return false
 	}
+	if r.Subject() == Members {
+		return r.Member == other.Member
+	}
 	text := r.Text == other.Text && r.Prefix == other.Prefix || r.Prefix && strings.HasPrefix(other.Text, r.Text)
 	if r.Subject() == Keys {
 		return text
@@ -176,6 +195,7 @@ func (r Rule) Covers(other Rule) bool {
 // String writes a rule as a pattern.
 func (r Rule) String() string {
 	var b strings.Builder
+	b.WriteString(r.Member)
 	if r.Subject() == Addresses {
 		b.WriteString(r.Scheme + "://")
 		switch {
@@ -204,6 +224,8 @@ func (r Rule) Describe() string {
 			return fmt.Sprintf("every key that begins with %q", r.Text)
 		}
 		return fmt.Sprintf("the key %q", r.Text)
+	case Members:
+		return fmt.Sprintf("the member %q, and all that it holds", r.Member)
 	case Nothing:
 		return "nothing"
 	}

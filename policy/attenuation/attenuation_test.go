@@ -135,6 +135,16 @@ func TestParse_saysWhatIsWrongAndWhere(t *testing.T) {
 		{"localStorage", "[*]", AnyKey, "mylib:*"},
 		{"sessionStorage", "mylib[*]", OpenPrefix, "mylib:*"},
 
+		{"navigator", "language", 0, ""},
+		{"performance", "now", 0, ""},
+		{"navigator", "[]", Malformed, ""},
+		{"navigator", "[lang*]", Malformed, ""},
+		{"navigator", "[1st]", Malformed, ""},
+		{"navigator", "[navigator.language]", Malformed, "language"},
+		{"navigator", "[constructor]", Malformed, ""},
+		{"process", "[getBuiltinModule]", LeadsOn, ""},
+		{"process", "[env]", LeadsOn, ""},
+
 		{"console", "[log]", NotNarrowable, ""},
 		{"XMLHttpRequest", "[https://api.example.com/*]", NotNarrowable, ""},
 	}

@@ -3,6 +3,7 @@ package attenuation
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,13 +33,15 @@ const (
 	// Duplicate and Shadowed rules add nothing to an earlier or a broader one.
 	Duplicate
 	Shadowed
+	// LeadsOn is a member that hands out much more than its name says.
+	LeadsOn
 	// Empty is a list without rules, which allows nothing.
 	Empty
 )
 
 // String returns a stable name, such as "any-host", for tools.
 func (k Kind) String() string {
-	return [...]string{"", "malformed", "not-narrowable", "any-host", "any-key", "public-suffix", "unencrypted", "no-path", "open-prefix", "subdomains", "duplicate", "shadowed", "empty"}[k]
+	return [...]string{"", "malformed", "not-narrowable", "any-host", "any-key", "public-suffix", "unencrypted", "no-path", "open-prefix", "subdomains", "duplicate", "shadowed", "leads-on", "empty"}[k]
 }
 
 // Problem is one thing that is wrong with a rule.
@@ -63,6 +66,10 @@ func Parse(global, pattern string) (Rule, []Problem) {
 	case Keys:
 		p := parser{global: global, pattern: pattern}
 		p.key()
+		return p.result()
+	case Members:
+		p := parser{global: global, pattern: pattern}
+		p.member()
 		return p.result()
 	}
 	return Rule{}, []Problem{{Kind: NotNarrowable, End: len(pattern), Message: cannotNarrow(global)}}
@@ -155,6 +162,55 @@ func (p *parser) key() {
 		p.add(OpenPrefix, len(text), len(text)+1, text+":*", "%q also allows keys of others that only begin the same, such as %q. End the prefix with a separator.", all, text+"2-token")
 	}
 	p.rule.Text, p.rule.Prefix = text, prefix
+}
+
+// ofEveryObject are members that say nothing of the object that they are found on.
+var ofEveryObject = []string{
+	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor",
+	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+}
+
+// leadOn are the members that hand out much more than their names say.
+var leadOn = map[string]string{
+	"process.binding":          "the internals of Node",
+	"process.dlopen":           "native code",
+	"process.env":              "every variable of the environment, secrets among them",
+	"process.getBuiltinModule": "every module of Node",
+	"process.mainModule":       "the application's own modules, and all that it can require",
+}
+
+// member reads the name of a member.
+func (p *parser) member() {
+	name := p.pattern
+	bare := name
+	if at := strings.LastIndex(name, "."); at >= 0 {
+		bare = name[at+1:]
+	}
+	switch {
+	case name == "":
+		p.add(Malformed, 0, 0, "", "A rule is empty. Name a member of %s.", p.global)
+	case bare != name && identifier(bare):
+		p.add(Malformed, 0, len(name), bare, "A rule is the name of one member, without the object in front of it: %q.", bare)
+	case !identifier(name):
+		p.add(Malformed, 0, len(name), "", "%q is no name of a member, so it gives the library nothing. Name each member that it needs.", name)
+	case slices.Contains(ofEveryObject, name):
+		p.add(Malformed, 0, len(name), "", "Every object has %q, so that it is no member to grant.", name)
+	}
+	if what := leadOn[p.global+"."+name]; what != "" {
+		p.add(LeadsOn, 0, len(name), "", "%s.%s hands out %s. Pass the library the values that it needs instead.", p.global, name, what)
+	}
+	p.rule.Member = name
+}
+
+// identifier reports whether a text can stand behind a dot.
+func identifier(text string) bool {
+	for i, c := range text {
+		letter := c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // wordEnd reports whether a text ends inside a word, so that a longer word begins

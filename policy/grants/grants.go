@@ -58,7 +58,7 @@ func (j *judge) permission(p policy.Permission) {
 		j.unknown(p)
 		return
 	}
-	if g.Grade == hostglobals.Realm {
+	if g.Grade == hostglobals.Realm && (p.Allow == nil || attenuation.SubjectOf(p.Name) == attenuation.Nothing) {
 		f := j.add(finding.WholeRealm, finding.Warning, p.Span, p.Name, "%q hands over the whole host realm, so %s is not confined any more. %s%s", p.Name, j.subject, g.Reason, instead(g))
 		f.Data["grade"] = g.Grade.String()
 	}
@@ -120,6 +120,14 @@ func (j *judge) member(p policy.Permission, global string, ofGlobalObject bool) 
 		return
 	}
 	g, _ := hostglobals.Known(global)
+	if attenuation.SubjectOf(global) == attenuation.Members {
+		if _, rest, ok := strings.Cut(p.Name, global+"."); ok {
+			if rule, _ := attenuation.Parse(global, rest); rule.Member != "" {
+				j.add(finding.UnknownGlobal, finding.Error, p.Span, p.Name, "%q is a member of %q, and in this form the permission grants nothing. Write { name: %q, allow: [%q] }.", p.Name, global, global, rest)
+				return
+			}
+		}
+	}
 	f := j.add(finding.UnknownGlobal, finding.Error, p.Span, p.Name, "%q is a member of %q, and members cannot be granted one by one, so the permission grants nothing.", p.Name, global)
 	if g.Grade >= hostglobals.Powerful {
 		f.Message += fmt.Sprintf(" All of %q is a lot more. %s%s", global, g.Reason, instead(g))

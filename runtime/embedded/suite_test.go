@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/bundle"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
 
@@ -15,7 +16,7 @@ func TestHost_showsWhatEveryHostShows(t *testing.T) {
 		t.Skip("the whole suite takes a minute")
 	}
 	h := open(t)
-	code, err := bundle(`export { runAll } from "./test/hosts/suite.js";`, os.DirFS("../js"))
+	code, err := bundle.Modules(`export { runAll } from "./test/hosts/suite.js";`, os.DirFS("../js"))
 	if err != nil {
 		t.Fatal(err)
 	}

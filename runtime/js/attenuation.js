@@ -24,7 +24,7 @@ export function rulesOf(name, allow) {
     case "performance":
     case "process":
     case "screen":
-      return new Set(allow.map((member) => memberRule(name, member)));
+      return members(name, allow);
     case "localStorage":
     case "sessionStorage":
       return (key) => allow.some((rule) => (rule.endsWith("*") ? key.startsWith(rule.slice(0, -1)) : rule !== "" && key === rule));
@@ -34,7 +34,7 @@ export function rulesOf(name, allow) {
 
 /** What the guest gets in place of a host's value that is narrowed. */
 export function narrow(name, value, allowed) {
-  if (allowed instanceof Set) return narrowMembers(value, allowed);
+  if (allowed.members) return narrowMembers(value, allowed.members);
   if (name === "fetch") return narrowFetch(value, allowed);
   return name === "WebSocket" ? narrowWebSocket(value, allowed) : narrowStorage(name, value, allowed);
 }
@@ -142,11 +142,14 @@ function narrowWebSocket(Original, allowed) {
 
 // Members.
 
-/** A member that a rule names; those of every object say nothing of this one. */
-function memberRule(name, member) {
-  if (!/^[A-Za-z_$][\w$]*$/.test(member) || member in Object.prototype)
-    throw new SandboxError(`the permission ${name}: ${JSON.stringify(member)} is no member of it, such as "language" of navigator`);
-  return member;
+/** A test of members, which also lists them. */
+function members(name, allow) {
+  for (const member of allow) {
+    // Those of every object say nothing of this one.
+    if (!/^[A-Za-z_$][\w$]*$/.test(member) || member in Object.prototype)
+      throw new SandboxError(`the permission ${name}: ${JSON.stringify(member)} is no member of it, such as "language" of navigator`);
+  }
+  return Object.assign((member) => allow.includes(member), { members: new Set(allow) });
 }
 
 /** An object that has the named members of another, and leads nowhere else. */

@@ -18,11 +18,11 @@ for (const [name, { global, pattern, yes, no }] of Object.entries(table)) {
       assert.equal((yes ?? []).length, 0, error.message);
       return;
     }
-    const isKey = global.endsWith("Storage");
+    const isAddress = global === "fetch" || global === "WebSocket";
     // The host's parser has written every address out before it is compared.
     const written = (text) => new URL(global === "WebSocket" ? text.replace(/^http/, "ws") : text).href;
-    for (const text of yes ?? []) assert.ok(allowed(isKey ? text : written(text)), text);
-    for (const text of no ?? []) if (isKey || (URL.canParse(text) && written(text) === text)) assert.ok(!allowed(text), text);
+    for (const text of yes ?? []) assert.ok(allowed(isAddress ? written(text) : text), text);
+    for (const text of no ?? []) if (!isAddress || (URL.canParse(text) && written(text) === text)) assert.ok(!allowed(text), text);
   });
 }
 
@@ -151,4 +151,48 @@ test("attenuation: a storage shows the keys of its rules and hides the others", 
   );
   exports.run("localStorage.clear()");
   assert.deepEqual([...entries], [["secret", "2"]]);
+});
+
+test("attenuation: of an object that is narrowed to members, the guest has those and no way to the rest", async (t) => {
+  class Device {
+    #language = "de";
+    get language() {
+      return this.#language;
+    }
+    speak(word) {
+      return `${word} (${this.#language})`;
+    }
+    get secret() {
+      return "secret";
+    }
+    change() {
+      this.#language = "fr";
+    }
+  }
+  const navigator = new Device();
+  const { exports } = await sandboxOf(
+    t,
+    `{
+      read: () => [navigator.language, navigator.speak("ja"), typeof navigator.secret, Reflect.ownKeys(navigator).join()],
+      same: () => navigator.speak === navigator.speak,
+      write() { "use strict"; try { navigator.language = "x"; } catch {} try { navigator.more = 1; } catch {} return [navigator.language, navigator.more]; },
+      walk() {
+        const found = [];
+        const look = (what, f) => { try { const v = f(); if (v !== undefined && v !== null) found.push(what); } catch {} };
+        look("prototype", () => Object.getPrototypeOf(navigator));
+        look("constructor", () => navigator.constructor);
+        look("call", () => navigator.speak.call({ secret: 1 }).secret);
+        look("getter", () => Object.getOwnPropertyDescriptor(navigator, "language").get.call(1).secret);
+        look("bind", () => navigator.speak.constructor.prototype.secret);
+        return found;
+      },
+    }`,
+    { permissions: [{ name: "navigator", allow: ["language", "speak"] }], capabilities: { navigator } },
+  );
+  assert.deepEqual(exports.read(), ["de", "ja (de)", "undefined", "language,speak"]);
+  assert.equal(exports.same(), true);
+  assert.deepEqual(exports.write(), ["de", undefined]);
+  assert.deepEqual(exports.walk(), []);
+  navigator.change();
+  assert.equal(exports.read()[0], "fr");
 });

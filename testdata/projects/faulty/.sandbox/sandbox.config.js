@@ -50,7 +50,7 @@ export default defineConfig({
       "localStorage", // want SBX013 nothing in it refers to it
       "fecth", // want SBX010 fetch is meant
       "Map", // want SBX011 every guest has it
-      "self", // want SBX012 the whole realm
+      "document", // want SBX012 the whole realm; want SBX013 nothing asks for it
       {
         name: "fetch", // want SBX013 nor to this
         allow: ["https://*"], // want SBX015 every host there is
