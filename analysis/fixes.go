@@ -31,7 +31,8 @@ func (sn *Snapshot) withFixes(p *policy.Policy, findings []finding.Finding) []fi
 // say.
 //
 // A fix is marked as preferred only if no library may do more afterwards. What grants
-// something, or guesses what a name was meant to be, is for a person to choose.
+// something, or guesses what a name was meant to be, is for a person to choose; what
+// grants something is marked as that, so that no editor makes it by itself.
 type fixer struct {
 	policy *policy.Policy
 	file   string       // of the policy, as findings name it
@@ -53,11 +54,11 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 		return nil
 	}
 	var fixes []finding.Fix
-	offer := func(preferred bool, title string, edits []edit.Edit, err error) bool {
+	offer := func(to effect, title string, edits []edit.Edit, err error) bool {
 		if err != nil || len(edits) == 0 {
 			return false
 		}
-		fix := finding.Fix{Title: title, Preferred: preferred}
+		fix := finding.Fix{Title: title, Preferred: to == certain, Grants: to == widening}
 		for _, e := range edits {
 			fix.Edits = append(fix.Edits, finding.Edit{File: r.file, Range: r.policy.Mapper.Range(e.Span), NewText: e.NewText})
 		}
@@ -70,7 +71,7 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 	case finding.PackageUnresolved:
 		if suggestion != "" {
 			edits, err := p.RenameLibrary(library, suggestion)
-			offer(false, fmt.Sprintf("Change to %q", suggestion), edits, err)
+			offer(choice, fmt.Sprintf("Change to %q", suggestion), edits, err)
 		}
 	case finding.BadOption:
 		r.badOption(f, library, offer)
@@ -78,10 +79,14 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 		names, known := f.Data["permissions"]
 		if inferred := split(names); len(inferred) > 0 {
 			edits, err := p.SetPermissions(library, inferred)
-			offer(false, "Grant what it was seen to need: "+strings.Join(inferred, ", "), edits, err)
+			offer(widening, "Grant what it was seen to need: "+strings.Join(inferred, ", "), edits, err)
 		}
 		edits, err := p.SetPermissions(library, nil)
-		offer(known && names == "", "Grant nothing", edits, err)
+		nothing := choice
+		if known && names == "" {
+			nothing = certain
+		}
+		offer(nothing, "Grant nothing", edits, err)
 	case finding.UnknownGlobal:
 		r.respell(library, permission, suggestion, offer)
 	case finding.RedundantPermission:
@@ -90,37 +95,41 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 			break
 		}
 		edits, err := p.Revoke(library, permission)
-		offer(true, fmt.Sprintf("Remove %q", permission), edits, err)
+		offer(certain, fmt.Sprintf("Remove %q", permission), edits, err)
 	case finding.UnusedPermission:
 		// A hint says that a use may have been missed.
 		edits, err := p.Revoke(library, permission)
-		offer(f.Severity.AtLeast(finding.Warning), fmt.Sprintf("Remove %q", permission), edits, err)
+		unused := choice
+		if f.Severity.AtLeast(finding.Warning) {
+			unused = certain
+		}
+		offer(unused, fmt.Sprintf("Remove %q", permission), edits, err)
 	case finding.ExpiredGrant:
 		edits, err := p.Revoke(library, permission)
-		offer(false, fmt.Sprintf("Remove %q", permission), edits, err)
+		offer(choice, fmt.Sprintf("Remove %q", permission), edits, err)
 	case finding.MissingPermission:
 		if names := grantable(f); len(names) > 0 {
 			edits, err := p.Grant(library, names...)
-			offer(false, fmt.Sprintf("Grant %s to %q", list(names, 5), library), edits, err)
+			offer(widening, fmt.Sprintf("Grant %s to %q", list(names, 5), library), edits, err)
 		}
 	case finding.LooseAttenuation:
 		if rule := f.Data["rule"]; suggestion != "" {
 			edits, err := p.SetAllow(library, permission, rule, suggestion)
-			offer(false, fmt.Sprintf("Change to %q", suggestion), edits, err)
+			offer(widening, fmt.Sprintf("Change to %q", suggestion), edits, err)
 		}
 	case finding.WorkloadNoExport:
 		workload, export := r.workload(f, library)
 		if suggestion != "" {
 			edits, err := p.RenameWorkloadExport(library, workload.Name, export, suggestion)
-			offer(false, fmt.Sprintf("Change to %q", suggestion), edits, err)
+			offer(choice, fmt.Sprintf("Change to %q", suggestion), edits, err)
 		}
 		edits, err := p.RemoveWorkloadExport(library, workload.Name, export)
-		offer(false, fmt.Sprintf("Remove %q from the exports", export), edits, err)
+		offer(choice, fmt.Sprintf("Remove %q from the exports", export), edits, err)
 	case finding.WorkloadUnnamed:
 		workload, export := r.workload(f, library)
 		if export != "" {
 			edits, err := p.AddWorkloadExports(library, workload.Name, export)
-			offer(false, fmt.Sprintf("Add %q to the exports", export), edits, err)
+			offer(choice, fmt.Sprintf("Add %q to the exports", export), edits, err)
 		}
 	case finding.WorkloadNoEntry:
 		if workload, _ := r.workload(f, library); workload.Entry != "" {
@@ -130,8 +139,18 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 	return fixes
 }
 
+// effect is what a fix does to a library's authority, as far as that decides who may
+// make it.
+type effect int
+
+const (
+	choice   effect = iota // grants nothing, but the author may have meant something else
+	certain                // grants nothing, and the author can mean nothing else
+	widening               // the library may do more afterwards, or may if a guess is right
+)
+
 // offer takes a fix, unless the edit was refused, and reports whether it did.
-type offer func(preferred bool, title string, edits []edit.Edit, err error) bool
+type offer func(to effect, title string, edits []edit.Edit, err error) bool
 
 // badOption fixes what stands twice and what has the wrong name.
 func (r *fixer) badOption(f finding.Finding, library string, offer offer) {
@@ -139,20 +158,21 @@ func (r *fixer) badOption(f finding.Finding, library string, offer offer) {
 	at := r.policy.Mapper.Span(f.Range)
 	if permission := f.Data["permission"]; permission != "" && len(f.Related) > 0 {
 		edits, err := p.RemoveRepeated(library, permission)
-		offer(true, fmt.Sprintf("Keep only the first %q", permission), edits, err)
+		offer(certain, fmt.Sprintf("Keep only the first %q", permission), edits, err)
 		return
 	}
 	// Of members with one key only the last counts, so the earlier say nothing.
-	if edits, err := p.RemoveDuplicateKey(at); offer(true, "Keep only the last one", edits, err) {
+	if edits, err := p.RemoveDuplicateKey(at); offer(certain, "Keep only the last one", edits, err) {
 		return
 	}
 	if option, suggestion := f.Data["option"], f.Data["suggestion"]; option != "" {
 		if suggestion != "" {
+			// What stood under a name that nobody reads begins to count.
 			edits, err := p.RenameKey(at, suggestion)
-			offer(false, fmt.Sprintf("Change to %q", suggestion), edits, err)
+			offer(widening, fmt.Sprintf("Change to %q", suggestion), edits, err)
 		}
 		edits, err := p.RemoveKey(at)
-		offer(false, fmt.Sprintf("Remove %q", option), edits, err)
+		offer(choice, fmt.Sprintf("Remove %q", option), edits, err)
 	}
 }
 
@@ -165,11 +185,11 @@ func (r *fixer) respell(library, permission, suggestion string, offer offer) {
 	p := r.opened()
 	if l, ok := r.policy.Library(library); ok && slices.Contains(l.PermissionNames(), suggestion) {
 		edits, err := p.Revoke(library, permission)
-		offer(true, fmt.Sprintf("Remove %q, since %q is granted", permission, suggestion), edits, err)
+		offer(certain, fmt.Sprintf("Remove %q, since %q is granted", permission, suggestion), edits, err)
 		return
 	}
 	edits, err := p.RenamePermission(library, permission, suggestion)
-	offer(false, fmt.Sprintf("Change to %q", suggestion), edits, err)
+	offer(widening, fmt.Sprintf("Change to %q", suggestion), edits, err)
 }
 
 // grantable returns the permissions that a finding misses and a fix may propose: not

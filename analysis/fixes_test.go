@@ -52,7 +52,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		place    string
 		message  string
 		data     data
-		// want are the fixes: a star when preferred, the title, and what the policy of
+		// want are the fixes: a star when preferred, a plus when it grants, the title, and what the policy of
 		// lodash is afterwards.
 		want []string
 	}{
@@ -65,7 +65,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		},
 		"an unknown option": {
 			finding.BadOption, finding.Error, `permision: []`, "", "permision", nil,
-			[]string{`Change to "permissions" => lodash: { permissions: [] }`, `Remove "permision" => lodash: {}`},
+			[]string{`+ Change to "permissions" => lodash: { permissions: [] }`, `Remove "permision" => lodash: {}`},
 		},
 		"an unknown option like no other": {
 			finding.BadOption, finding.Error, `permissions: [], zzzzzzzzzz: 1`, "", "zzzzz", nil,
@@ -73,7 +73,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		},
 		"an unknown option of limits": {
 			finding.BadOption, finding.Error, `permissions: [], limits: { memoryMb: 1 }`, "", "memoryMb", nil,
-			[]string{`Change to "memoryMB" => lodash: { permissions: [], limits: { memoryMB: 1 } }`, `Remove "memoryMb" => lodash: { permissions: [], limits: {} }`},
+			[]string{`+ Change to "memoryMB" => lodash: { permissions: [], limits: { memoryMB: 1 } }`, `Remove "memoryMb" => lodash: { permissions: [], limits: {} }`},
 		},
 		"an option that stands twice": {
 			finding.BadOption, finding.Error, `permissions: ["a"], permissions: ["Intl"]`, "", "Duplicate", nil,
@@ -92,7 +92,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		},
 		"no permissions, and some are needed": {
 			finding.NoPermissions, finding.Error, ``, "lodash", "", data{"library": "lodash", "permissions": "Intl,URL"},
-			[]string{`Grant what it was seen to need: Intl, URL => lodash: { permissions: ["Intl", "URL"] }`, `Grant nothing => lodash: { permissions: [] }`},
+			[]string{`+ Grant what it was seen to need: Intl, URL => lodash: { permissions: ["Intl", "URL"] }`, `Grant nothing => lodash: { permissions: [] }`},
 		},
 		"no permissions, and none are needed": {
 			finding.NoPermissions, finding.Error, ``, "lodash", "", data{"library": "lodash", "permissions": ""},
@@ -100,7 +100,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		},
 		"a misspelt global": {
 			finding.UnknownGlobal, finding.Error, `permissions: ["fecth"]`, `"fecth"`, "", data{"library": "lodash", "permission": "fecth", "suggestion": "fetch"},
-			[]string{`Change to "fetch" => lodash: { permissions: ["fetch"] }`},
+			[]string{`+ Change to "fetch" => lodash: { permissions: ["fetch"] }`},
 		},
 		"a misspelt global beside the right one": {
 			finding.UnknownGlobal, finding.Error, `permissions: ["fecth", "fetch"]`, `"fecth"`, "", data{"library": "lodash", "permission": "fecth", "suggestion": "fetch"},
@@ -115,7 +115,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		},
 		"a path to a global": {
 			finding.RedundantPermission, finding.Warning, `permissions: ["window.fetch"]`, `"window.fetch"`, "", data{"library": "lodash", "permission": "window.fetch", "suggestion": "fetch"},
-			[]string{`Change to "fetch" => lodash: { permissions: ["fetch"] }`},
+			[]string{`+ Change to "fetch" => lodash: { permissions: ["fetch"] }`},
 		},
 		"unused": {
 			finding.UnusedPermission, finding.Warning, `permissions: ["Intl", { name: "fetch", allow: ["https://a.example/*"] }]`, `"fetch"`, "", data{"library": "lodash", "permission": "fetch"},
@@ -131,11 +131,11 @@ func TestFixes_ofFindings(t *testing.T) {
 		},
 		"missing": {
 			finding.MissingPermission, finding.Error, `permissions: []`, `[]`, "", data{"library": "lodash", "permission": "fetch"},
-			[]string{`Grant fetch to "lodash" => lodash: { permissions: ["fetch"] }`},
+			[]string{`+ Grant fetch to "lodash" => lodash: { permissions: ["fetch"] }`},
 		},
 		"missing several, not all of which may be granted lightly": {
 			finding.MissingPermission, finding.Hint, `permissions: []`, `[]`, "", data{"library": "lodash", "permissions": "fetch,document,nobodyHasThis,URL"},
-			[]string{`Grant fetch and URL to "lodash" => lodash: { permissions: ["fetch", "URL"] }`},
+			[]string{`+ Grant fetch and URL to "lodash" => lodash: { permissions: ["fetch", "URL"] }`},
 		},
 		"missing the whole realm": {
 			finding.MissingPermission, finding.Error, `permissions: []`, `[]`, "", data{"library": "lodash", "permission": "document"}, nil,
@@ -143,7 +143,7 @@ func TestFixes_ofFindings(t *testing.T) {
 		"a loose rule": {
 			finding.LooseAttenuation, finding.Warning, `permissions: [{ name: "fetch", allow: ["https://a.example*"] }]`, `https://a.example*`, "",
 			data{"library": "lodash", "permission": "fetch", "rule": "https://a.example*", "suggestion": "https://a.example/*"},
-			[]string{`Change to "https://a.example/*" => lodash: { permissions: [{ name: "fetch", allow: ["https://a.example/*"] }] }`},
+			[]string{`+ Change to "https://a.example/*" => lodash: { permissions: [{ name: "fetch", allow: ["https://a.example/*"] }] }`},
 		},
 		"an export that is not there": {
 			finding.WorkloadNoExport, finding.Error, `permissions: [], workloads: { w: { entry: "w.js", exports: ["rum", "go"] } }`, `"rum"`, "", data{"library": "lodash", "suggestion": "run"},
@@ -168,9 +168,12 @@ func TestFixes_ofFindings(t *testing.T) {
 			content := wrap(tt.inside)
 			var got []string
 			for _, fix := range fixesFor(t, content, tt.code, tt.severity, tt.place, tt.message, tt.data) {
-				star := ""
+				mark := ""
+				if fix.Grants {
+					mark = "+ "
+				}
 				if fix.Preferred {
-					star = "* "
+					mark += "* "
 				}
 				after := finding.Apply(content, ".sandbox/sandbox.config.js", fix.Edits)
 				after, head := strings.CutPrefix(after, "// 😀\nexport default {\n  /* 😀 */ ")
@@ -178,7 +181,7 @@ func TestFixes_ofFindings(t *testing.T) {
 				if !head || !tail {
 					t.Errorf("more was changed than the library: %s", after)
 				}
-				got = append(got, fmt.Sprintf("%s%s => %s", star, fix.Title, after))
+				got = append(got, fmt.Sprintf("%s%s => %s", mark, fix.Title, after))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -46,7 +46,7 @@ func (s *server) codeAction(p *protocol.CodeActionParams) (reply, error) {
 					continue
 				}
 				for _, fix := range f.Fixes {
-					if a := s.quickFix(tr, r, f, fix, fix.Preferred || len(f.Fixes) == 1); a != nil {
+					if a := s.quickFix(tr, r, f, fix); a != nil {
 						actions = append(actions, a)
 					}
 				}
@@ -108,8 +108,10 @@ func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 // word is at the word.
 func touches(a, b text.Range) bool { return !a.End.Before(b.Start) && !b.End.Before(a.Start) }
 
-// quickFix returns a fix as an action, or nil if it cannot be made any more.
-func (s *server) quickFix(tr *translator, r *report, f finding.Finding, fix finding.Fix, preferred bool) *protocol.CodeAction {
+// quickFix returns a fix as an action, or nil if it cannot be made any more. It is the
+// preferred one, which a key of the editor makes, if it is marked so or is the only
+// one; never if it grants something, which takes a look.
+func (s *server) quickFix(tr *translator, r *report, f finding.Finding, fix finding.Fix) *protocol.CodeAction {
 	edit := s.workspaceEdit(tr, r, fix)
 	if edit == nil {
 		return nil
@@ -120,7 +122,7 @@ func (s *server) quickFix(tr *translator, r *report, f finding.Finding, fix find
 		Diagnostics: []protocol.Diagnostic{s.diagnostic(tr, r.owner.root, f)},
 		Edit:        edit,
 	}
-	if preferred {
+	if !fix.Grants && (fix.Preferred || len(f.Fixes) == 1) {
 		action.IsPreferred = new(true)
 	}
 	return action

@@ -225,6 +225,49 @@ func TestCodeAction_fixesBecomeEdits(t *testing.T) {
 	}
 }
 
+func TestCodeAction_onlyAFixThatGrantsNothingIsPreferred(t *testing.T) {
+	edits := []finding.Edit{{File: ".sandbox/sandbox.config.js", Range: span(0, 0, 3), NewText: "good"}}
+	tests := map[string]struct {
+		fixes []finding.Fix
+		want  []bool
+	}{
+		"the only one":               {[]finding.Fix{{Edits: edits}}, []bool{true}},
+		"the only one, which grants": {[]finding.Fix{{Edits: edits, Grants: true}}, []bool{false}},
+		"marked, and grants":         {[]finding.Fix{{Edits: edits, Grants: true, Preferred: true}}, []bool{false}},
+		"two":                        {[]finding.Fix{{Edits: edits, Grants: true}, {Edits: edits}}, []bool{false, false}},
+		"two of which one is marked": {[]finding.Fix{{Edits: edits, Grants: true}, {Edits: edits, Preferred: true}}, []bool{false, true}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				parse := func(_ context.Context, sn *fakeSnapshot) ([]finding.Finding, error) {
+					findings := sn.words("bad")
+					for i := range findings {
+						findings[i].Fixes = tt.fixes
+					}
+					return findings, nil
+				}
+				e := start(t, &fakeCore{parse: parse}, Options{})
+				e.initialize(nil, nil)
+				e.open(policyURI, "bad")
+				e.diagnostics(policyURI)
+				var actions []struct{ IsPreferred bool }
+				if err := json.Unmarshal(e.actions(policyURI, span(0, 0, 0), nil), &actions); err != nil {
+					t.Fatal(err)
+				}
+				var got []bool
+				for _, a := range actions {
+					got = append(got, a.IsPreferred)
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				e.stop()
+			})
+		})
+	}
+}
+
 func TestCodeAction_onlyWhatFitsIsOffered(t *testing.T) {
 	kinds := func(only ...string) map[string]any { return map[string]any{"diagnostics": []any{}, "only": only} }
 	tests := map[string]struct {

@@ -89,6 +89,9 @@ type Fix struct {
 	// other findings: the author can mean nothing else, and no library may do more
 	// afterwards than before.
 	Preferred bool `json:"preferred,omitempty"`
+	// Grants marks a fix after which a library may do more than before. A person has
+	// to choose it: nothing may make it unasked, even where it is the only fix.
+	Grants bool `json:"grants,omitempty"`
 }
 
 // NewFile is a file that a fix writes.

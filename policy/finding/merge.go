@@ -8,11 +8,11 @@ import (
 )
 
 // Preferred returns the preferred fix of each finding that has one, in the order of
-// the findings and each fix once.
+// the findings and each fix once. What grants something is never among them.
 func Preferred(findings []Finding) []Fix {
 	var fixes []Fix
 	for _, f := range findings {
-		if i := slices.IndexFunc(f.Fixes, func(fix Fix) bool { return fix.Preferred }); i >= 0 {
+		if i := slices.IndexFunc(f.Fixes, func(fix Fix) bool { return fix.Preferred && !fix.Grants }); i >= 0 {
 			if !slices.ContainsFunc(fixes, func(other Fix) bool {
 				return slices.Equal(other.Edits, f.Fixes[i].Edits) && slices.Equal(other.Creates, f.Fixes[i].Creates)
 			}) {

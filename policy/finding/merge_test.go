@@ -47,10 +47,18 @@ func TestPreferred_takesEachFixOnce(t *testing.T) {
 	}
 }
 
+func TestPreferred_takesNothingThatGrants(t *testing.T) {
+	findings := []Finding{{Fixes: []Fix{{Title: "a", Edits: []Edit{edit("a", 0, 1, "x")}, Preferred: true, Grants: true}}}}
+	if fixes := Preferred(findings); len(fixes) > 0 {
+		t.Errorf("would make %+v unasked", fixes)
+	}
+}
+
 func TestFix_writesWhatItHas(t *testing.T) {
 	for want, fix := range map[string]Fix{
 		`{"title":"t","edits":[]}`: {Title: "t"},
 		`{"title":"t","edits":[],"creates":[{"file":"f","text":"x"}],"preferred":true}`: {Title: "t", Creates: []NewFile{{"f", "x"}}, Preferred: true},
+		`{"title":"t","edits":[],"grants":true}`:                                        {Title: "t", Grants: true},
 	} {
 		raw, err := json.Marshal(fix)
 		if err != nil || string(raw) != want {
