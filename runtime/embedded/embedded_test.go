@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 }
 
 // open makes a host that ends with the test.
-func open(t *testing.T) *Host {
+func open(t testing.TB) *Host {
 	t.Helper()
-	h, err := New(t.Context(), engine, Options{Limits: quickjs.Limits{MemoryBytes: 512 << 20}})
+	h, err := New(context.Background(), engine, Options{Limits: quickjs.Limits{MemoryBytes: 512 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +39,9 @@ func open(t *testing.T) *Host {
 }
 
 // in evaluates the body of a function of (manager, errors) in the host's realm.
-func in(t *testing.T, h *Host, body string) string {
+func in(t testing.TB, h *Host, body string) string {
 	t.Helper()
-	ctx := t.Context()
+	ctx := context.Background()
 	f, err := h.VM().Eval(ctx, "((SandboxManager, errors) => {"+body+"})", "test.js")
 	if err != nil {
 		t.Fatal(err)

@@ -101,3 +101,5 @@ echo
 node "$bench/ratios.mjs" <"$work/figures"
 echo
 node "$bench/membrane.mjs"
+echo
+node "$bench/embedded.mjs"
