@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
 )
 
 // BenchmarkMembrane measures calls with inputs that are fresh each time, in
@@ -47,4 +46,3 @@ func BenchmarkMembrane(b *testing.B) {
 		})
 	}
 }
-
