@@ -1,5 +1,6 @@
 // Package edit changes a policy's text as its author would: one change at a time,
-// in the style that the file already has, with every comment left where it is.
+// in the style that the file already has, with every comment left where it is except
+// for those that speak of what is removed.
 //
 // An edit is made only where the text spells the value out. What comes from a
 // spread, a call or an import, and what several places share, is refused with a

@@ -267,14 +267,35 @@ func (o operation) faulty() bool {
 	return false
 }
 
-var blockComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+var (
+	blockComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	anyComment   = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\r\n\x{2028}\x{2029}]*`)
+	blankLine    = regexp.MustCompile(`(?:\r\n|\n|\r|\x{2028}|\x{2029})[ \t]*(?:\r\n|\n|\r|\x{2028}|\x{2029})`)
+)
+
+// adjoin reports whether what stands between two places are comments at most, lines
+// that follow each other, and one comma.
+func adjoin(between string) bool {
+	bare := anyComment.ReplaceAllString(between, "x")
+	return !blankLine.MatchString(bare) && strings.Trim(bare, "x, \t\r\n\u2028\u2029") == "" && strings.Count(bare, ",") <= 1
+}
 
 // takes reports whether the operation may take a comment along: one inside of what
-// it removes, or behind that on its line.
+// it removes, or behind that on its line; with a permission, one right above it or one
+// that goes on below with the comment behind it.
 func (o operation) takes(f *syntax.File, comment text.Span) bool {
 	for _, s := range o.removed(f) {
 		if s.Start <= comment.Start && comment.Start <= s.End {
 			return true
+		}
+		if o.verb == "revoke" || o.verb == "remove-repeated" {
+			if comment.Start < s.Start && adjoin(f.Text[comment.End:s.Start]) && firstOnLine(f.Text, comment.Start) {
+				return true
+			}
+			column := width(indentOf(f.Text, comment.Start))
+			if s.End <= comment.Start && adjoin(f.Text[s.End:comment.Start]) && column > width(indentOf(f.Text, s.Start)) {
+				return true
+			}
 		}
 		// A comment before it may go over to another line.
 		if between := blockComment.ReplaceAllString(f.Text[min(s.End, comment.Start):comment.Start], ""); s.End <= comment.Start && !strings.ContainsAny(between, "\r\n\"'{[]}:") && strings.Count(between, ",") <= 1 {

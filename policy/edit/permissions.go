@@ -45,7 +45,7 @@ func (p *Policy) SetPermissions(library string, names []string) ([]Edit, error) 
 }
 
 // Revoke takes a permission away, in whichever form and however often it is written,
-// with the comment behind it on its line.
+// with the comments that speak of it: right above it and behind it on its line.
 func (p *Policy) Revoke(library, name string) ([]Edit, error) {
 	array, indexes, err := p.permission(library, name)
 	if err != nil {
@@ -61,11 +61,11 @@ func (p *Policy) Revoke(library, name string) ([]Edit, error) {
 			return nil, err
 		}
 	}
-	return p.remove(newList(p.text, array), indexes), nil
+	return p.removeRemarked(newList(p.text, array), indexes), nil
 }
 
 // RemoveRepeated takes away every mention of a permission but the first, which is
-// the one that counts.
+// the one that counts. Their comments go with them, as with Revoke.
 func (p *Policy) RemoveRepeated(library, name string) ([]Edit, error) {
 	array, indexes, err := p.permission(library, name)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Policy) RemoveRepeated(library, name string) ([]Edit, error) {
 			return nil, err
 		}
 	}
-	return p.remove(newList(p.text, array), indexes[1:]), nil
+	return p.removeRemarked(newList(p.text, array), indexes[1:]), nil
 }
 
 // RenamePermission gives a permission another name and keeps all else of it.

@@ -10,7 +10,14 @@ import (
 // remove returns the edits that take items out of a list, each with one comma and
 // the comments behind it on its line. Comments above an item stay: whether they
 // speak of that item alone, only a person can tell.
-func (p *Policy) remove(l *list, indexes []int) []Edit {
+func (p *Policy) remove(l *list, indexes []int) []Edit { return p.take(l, indexes, false) }
+
+// removeRemarked is remove for items that are remarked on one by one, as permissions
+// are: what stands right above an item says why it is there, and would tell of
+// something that is gone.
+func (p *Policy) removeRemarked(l *list, indexes []int) []Edit { return p.take(l, indexes, true) }
+
+func (p *Policy) take(l *list, indexes []int, remarked bool) []Edit {
 	if len(indexes) == 0 {
 		return nil
 	}
@@ -18,7 +25,14 @@ func (p *Policy) remove(l *list, indexes []int) []Edit {
 	for _, i := range indexes {
 		gone[i] = true
 	}
-	if !slices.Contains(gone, false) && !p.keepsComments(l) {
+	span := func(i int) text.Span {
+		if remarked {
+			return p.remarked(l, i)
+		}
+		end, _ := l.tail(i)
+		return text.Span{Start: l.items[i].Start, End: end}
+	}
+	if !slices.Contains(gone, false) && !p.keepsComments(l, span) {
 		return []Edit{{Span: text.Span{Start: l.open + 1, End: l.close}}}
 	}
 	var cuts []text.Span
@@ -27,9 +41,13 @@ func (p *Policy) remove(l *list, indexes []int) []Edit {
 		if !gone[i] {
 			continue
 		}
-		end, _ := l.tail(i)
-		cuts = append(cuts, text.Span{Start: item.Start, End: end})
+		whole := span(i)
+		end := whole.End
 		comma := p.separator(l, i, end, taken)
+		if i > 0 && whole.Start < l.commas[i-1] && l.commas[i-1] < item.Start && comma != i-1 && !taken[i-1] {
+			whole.Start = item.Start // a comma stands between, which has to stay
+		}
+		cuts = append(cuts, whole)
 		if comma < 0 {
 			continue
 		}
@@ -62,15 +80,65 @@ func (p *Policy) separator(l *list, i, end int, taken []bool) int {
 	return -1
 }
 
-// keepsComments reports whether comments would stay in a list without its items.
-func (p *Policy) keepsComments(l *list) bool {
+// remarked returns an item with the comments that speak of it: those behind it on its
+// line, and on the lines below as far as they go on with these; and those on the lines
+// right above, up to a blank one. Where other items share its line, those above are
+// theirs too.
+func (p *Policy) remarked(l *list, i int) text.Span {
+	item := l.items[i]
+	end, last := l.tail(i)
+	if !last && (i+1 < len(l.items) || strings.ContainsAny(p.text[end:l.close], "\r\n")) {
+		return text.Span{Start: item.Start, End: end}
+	}
 	from := l.open + 1
-	for i := -1; i < len(l.items); i++ {
-		if i >= 0 {
-			from, _ = l.tail(i)
+	if i > 0 {
+		from, _ = l.tail(i - 1)
+		from = p.continued(l, i-1, from)
+	}
+	start, breaks := -1, 0 // of the comments since the last blank line
+	own := false           // nothing else stands on the line
+	scan(p.text, from, item.Start, func(kind trivia, span text.Span) bool {
+		switch kind {
+		case newline_:
+			if breaks++; breaks > 1 || !own {
+				start = -1
+			}
+			own = true
+		case comment_:
+			breaks = 0
+			if start < 0 && own {
+				start = span.Start
+			}
+		case comma_: // where commas lead the lines, what stands above is above the item
+			if !firstOnLine(p.text, span.Start) {
+				start, own = -1, false
+			}
 		}
-		if _, found := lastComment(p.text, from, l.limit(i)); found {
+		return true
+	})
+	if start < 0 || !firstOnLine(p.text, start) {
+		start = item.Start
+	}
+	if last {
+		end = p.continued(l, i, end)
+	}
+	return text.Span{Start: start, End: end}
+}
+
+// keepsComments reports whether comments would stay in a list without its items, each
+// of which takes up a span.
+func (p *Policy) keepsComments(l *list, span func(i int) text.Span) bool {
+	from := l.open + 1
+	for i := range len(l.items) + 1 {
+		to := l.close
+		if i < len(l.items) {
+			to = span(i).Start
+		}
+		if _, found := lastComment(p.text, from, to); found {
 			return true
+		}
+		if i < len(l.items) {
+			from = span(i).End
 		}
 	}
 	return false
