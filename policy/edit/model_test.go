@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/syntax"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
@@ -270,14 +271,23 @@ func (o operation) faulty() bool {
 var (
 	blockComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 	anyComment   = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\r\n\x{2028}\x{2029}]*`)
-	blankLine    = regexp.MustCompile(`(?:\r\n|\n|\r|\x{2028}|\x{2029})[ \t]*(?:\r\n|\n|\r|\x{2028}|\x{2029})`)
+	blankLine    = regexp.MustCompile(`[\n\r\x{2028}\x{2029}][ \t]*[\n\r\x{2028}\x{2029}]`)
 )
 
 // adjoin reports whether what stands between two places are comments at most, lines
 // that follow each other, and one comma.
 func adjoin(between string) bool {
-	bare := anyComment.ReplaceAllString(between, "x")
-	return !blankLine.MatchString(bare) && strings.Trim(bare, "x, \t\r\n\u2028\u2029") == "" && strings.Count(bare, ",") <= 1
+	bare := strings.ReplaceAll(anyComment.ReplaceAllString(between, "x"), "\r\n", "\n")
+	return !blankLine.MatchString(bare) && strings.TrimFunc(bare, func(r rune) bool { return r == 'x' || r == ',' || r == '\uFEFF' || unicode.IsSpace(r) }) == "" && strings.Count(bare, ",") <= 1
+}
+
+// alone reports whether only comments, and a comma that leads the line, stand before a
+// place on its line.
+func alone(f *syntax.File, at int) bool {
+	at = len(strings.TrimRight(f.Text[:at], " \t,"))
+	return firstOnLine(f.Text, at) || slices.ContainsFunc(f.Comments(), func(c syntax.Comment) bool {
+		return c.Span.End <= at && blank(f.Text[c.Span.End:at]) && alone(f, c.Span.Start)
+	})
 }
 
 // takes reports whether the operation may take a comment along: one inside of what
@@ -289,7 +299,7 @@ func (o operation) takes(f *syntax.File, comment text.Span) bool {
 			return true
 		}
 		if o.verb == "revoke" || o.verb == "remove-repeated" {
-			if comment.Start < s.Start && adjoin(f.Text[comment.End:s.Start]) && firstOnLine(f.Text, comment.Start) {
+			if comment.Start < s.Start && adjoin(f.Text[comment.End:s.Start]) && alone(f, comment.Start) {
 				return true
 			}
 			column := width(indentOf(f.Text, comment.Start))
