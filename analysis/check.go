@@ -200,6 +200,7 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 			resolved[i].Problem = &resolve.Problem{Kind: resolve.SharesFiles, Detail: first}
 		}
 	}
+	fault, unlisted := resolve.ManifestFault(sn.root)
 	guest, err := sn.session.guestGlobals(ctx)
 	if err != nil {
 		return nil, err
@@ -207,13 +208,16 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 	c := &check{sn: sn, policy: p, guest: guest, withLoad: stages.load, progress: progress, total: len(requests), reporters: make([]*reporter, len(requests))}
 	for i, lib := range p.Libraries {
 		result.Libraries = append(result.Libraries, &Library{Policy: lib, Resolved: resolved[i], Cached: true})
-		c.reporters[i] = &reporter{sn: sn, policy: p, lib: lib}
+		c.reporters[i] = &reporter{sn: sn, policy: p, lib: lib, unlisted: unlisted}
 	}
 	if err := c.run(ctx, result.Libraries, resolved); err != nil {
 		return nil, err
 	}
 	if result.Findings, err = sn.ofPolicy(ctx, p); err != nil {
 		return nil, err
+	}
+	if unlisted {
+		result.Findings = append(result.Findings, sn.manifestFault(fault))
 	}
 	inferred(result.Findings, guest, func(name string) *Library {
 		i := slices.IndexFunc(result.Libraries, func(l *Library) bool { return l.Policy.Name == name })

@@ -2,10 +2,12 @@ package analysis
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
@@ -24,6 +26,7 @@ type reporter struct {
 	sn       *Snapshot
 	policy   *policy.Policy
 	lib      policy.Library
+	unlisted bool // the application's package.json is broken, which has its own finding
 	findings []finding.Finding
 }
 
@@ -59,9 +62,30 @@ func (r *reporter) place(file string, line, column, length int) (string, text.Ra
 	return policy.Relative(r.sn.root, file), text.NewMapper(content).WordAt(line, column, length), true
 }
 
+// manifestFault is the finding of a package.json that lists no packages. It stands in
+// for those of all libraries that are not found or not listed by it.
+func (sn *Snapshot) manifestFault(fault resolve.Fault) finding.Finding {
+	f := finding.Finding{
+		Code: finding.PackageUnresolved, Severity: finding.Error, File: policy.Relative(sn.root, fault.File),
+		Message: fmt.Sprintf("package.json %s. Until it is mended no library is found from here, whichever are installed, and what is not found is not checked.", fault.Reason),
+	}
+	if !fault.Broken {
+		f.Severity = finding.Warning
+		f.Message = fmt.Sprintf("package.json %s, so no package.json lists the libraries of the policy, and the next install may remove them or change their versions. Write an object with dependencies.", fault.Reason)
+	}
+	if content, err := os.ReadFile(fault.File); err == nil {
+		_, size := utf8.DecodeRuneInString(string(content[fault.Offset:]))
+		f.Range = text.NewMapper(string(content)).Range(text.Span{Start: fault.Offset, End: fault.Offset + size})
+	}
+	return f
+}
+
 // resolution reports SBX003.
 func (r *reporter) resolution(res resolve.Result) {
 	name, span := r.lib.Name, r.lib.KeySpan
+	if r.unlisted && (res.Problem == nil || slices.Contains([]resolve.ProblemKind{resolve.NoEntry, resolve.NotInstalled, resolve.Unknown}, res.Problem.Kind)) {
+		return // the broken file may be all that is wrong
+	}
 	if res.Problem == nil {
 		if !res.Listed {
 			r.at(finding.PackageUnresolved, finding.Warning, span, "%q is installed, but no package.json lists it, so the next install may remove it or change its version. Add it with: npm install %s", name, name)

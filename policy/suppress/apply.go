@@ -121,9 +121,15 @@ func unfinished(findings []finding.Finding) (libraries map[string]bool, unread b
 		case finding.PolicyUnreadable, finding.PolicyNotAnObject:
 			unread = unread || f.Severity == finding.Error
 		case finding.PackageUnresolved:
-			// Merely not listed, it got through all the same.
-			if f.Severity == finding.Error {
-				libraries[f.Data["library"]] = true
+			// Merely not listed, it got through all the same. Of no library in particular,
+			// it is the application's package.json that is broken.
+			library, one := f.Data["library"]
+			switch {
+			case f.Severity != finding.Error:
+			case one:
+				libraries[library] = true
+			default:
+				unread = true
 			}
 		case finding.BundleFailed, finding.LoadFailed, finding.LoadLimit:
 			libraries[f.Data["library"]] = true

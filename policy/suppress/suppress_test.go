@@ -194,6 +194,7 @@ func TestApply_callsNothingStaleThatItCannotKnow(t *testing.T) {
 		"a second policy file":       {stale + whole, true, []finding.Finding{at(finding.PolicyUnreadable, finding.Warning, "")}, 1},
 		"its library failed to load": {stale + whole, true, []finding.Finding{at(finding.LoadFailed, finding.Error, "lodash")}, 0},
 		"its library is missing":     {stale + whole, true, []finding.Finding{at(finding.PackageUnresolved, finding.Error, "lodash")}, 0},
+		"no library is found":        {stale + whole, true, []finding.Finding{{Code: finding.PackageUnresolved, Severity: finding.Error, File: "package.json"}}, 0},
 		"its library is not listed":  {stale + whole, true, []finding.Finding{at(finding.PackageUnresolved, finding.Warning, "lodash")}, 1},
 		"another failed to load":     {stale + whole, true, []finding.Finding{at(finding.LoadFailed, finding.Error, "qs")}, 1},
 		"an error is one anyway":     {"// sandbox-lsp-ignore SBX013\n" + whole, false, nil, 1},
