@@ -57,8 +57,9 @@ func (c *corpus) relative(file string) string {
 	return file
 }
 
-// render writes what the check says of a library.
-func (c *corpus) render(t *testing.T, l *analysis.Library) string {
+// render writes what the check says of a library, and what of it is its verdict: all
+// but the wording of the findings, which may be improved without judging anew.
+func (c *corpus) render(t *testing.T, l *analysis.Library) (text, verdict string) {
 	t.Helper()
 	p := &page{}
 	p.fact("package", "%s %s", l.Resolved.Package.Name, l.Resolved.Package.Version)
@@ -79,18 +80,33 @@ func (c *corpus) render(t *testing.T, l *analysis.Library) string {
 	c.proxy(p, l)
 	c.inferred(p, l.Authority)
 	p.table("observed while loading", c.observed(l.Touches))
-	var findings [][]string
+	judged := &page{}
+	judged.WriteString(p.String())
+	var findings, facts [][]string
 	for _, f := range c.findings {
-		if f.Data["library"] == l.Policy.Name {
-			findings = append(findings, []string{string(f.Code), f.Severity.String(), f.Message})
+		if f.Data["library"] != l.Policy.Name {
+			continue
 		}
+		findings = append(findings, []string{string(f.Code), f.Severity.String(), f.Message})
+		row := []string{string(f.Code), f.Severity.String(), fmt.Sprintf("%s:%d:%d", f.File, f.Range.Start.Line+1, f.Range.Start.Character+1)}
+		for _, key := range slices.Sorted(maps.Keys(f.Data)) {
+			row = append(row, fmt.Sprintf("%s=%q", key, f.Data[key]))
+		}
+		facts = append(facts, row)
 	}
 	p.table("findings", findings)
-	text := p.String()
-	if strings.Contains(text, c.root) {
+	judged.table("findings", facts)
+	text = p.String()
+	if strings.Contains(text+judged.String(), c.root) {
 		t.Errorf("an absolute path got into the golden of %s", l.Policy.Name)
 	}
-	return text
+	return text, digest(judged.String())
+}
+
+// digest returns the beginning of the SHA-256 of a text.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])[:digits]
 }
 
 func (c *corpus) declarations(p *page, m *proxygen.Model) {
