@@ -86,6 +86,10 @@ func New(ctx context.Context, engine *quickjs.Engine, options Options) (h *Host,
 // VM returns the host's realm, which Close closes.
 func (h *Host) VM() *quickjs.VM { return h.vm }
 
+// LimitStack returns where the guest was that ran into a limit last, as it prints
+// stacks; "" when that is not known.
+func (h *Host) LimitStack() string { return h.bridge.LimitStack() }
+
 // Close ends the sandboxes and the host's realm.
 func (h *Host) Close(ctx context.Context) error {
 	var failed error

@@ -75,6 +75,12 @@ func TestHost_sandboxes(t *testing.T) {
 		"promises": {`
 			const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { async twice(p) { return 2 * await p } }");
 			return sandbox.exports.twice(Promise.resolve(21));`, "42"},
+		"granted randomness": {`
+			const crypto = { getRandomValues: (a) => a.fill(7), randomUUID: () => "id" };
+			const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { both: () => crypto.randomUUID() + crypto.getRandomValues(new Uint8Array(2)) }", { permissions: ["crypto"], capabilities: { crypto } });
+			return sandbox.exports.both();`, "id7,7"},
+		"a primitive": {`
+			return SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = 'text'").exports;`, "text"},
 		"a time limit": {`
 			const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { spin() { for (;;); } }", { limits: { timeoutMs: 50 } });
 			try { sandbox.exports.spin() } catch (e) { return e instanceof errors.SandboxLimitError && e.limit }`, "time"},

@@ -127,7 +127,10 @@ class EmbeddedEngine {
     return value === null && this.hooks.starved() ? this.hooks.uncatchable() : value;
   }
 
-  /** Puts refs in place of a list's objects, and where they are at its end. */
+  /**
+   * Puts refs in place of a list's objects, and where they are at its end. Of the first
+   * `own`, `[ref]` is an object of the guest.
+   */
   #pack(list, own = 0) {
     let places = 0;
     this.#busy++;
@@ -136,7 +139,7 @@ class EmbeddedEngine {
       for (let i = 0; i < n; i++) {
         const value = list[i];
         if (!isObject(value)) continue;
-        list[i] = i < own ? value[0] : this.hooks.toRef(value);
+        list[i] = i < own && typeof value === "object" ? value[0] : this.hooks.toRef(value);
         if (places === 0) places = [i];
         else places[places.length] = i;
       }

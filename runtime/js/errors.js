@@ -16,7 +16,13 @@ export class SandboxLimitError extends SandboxError {
 }
 
 /** The sandbox died in an earlier call. */
-export class SandboxDeadError extends SandboxError {}
+export class SandboxDeadError extends SandboxError {
+  /** @param {"memory" | "time" | "fault"} limit of what it died */
+  constructor(message, limit) {
+    super(message);
+    this.limit = limit;
+  }
+}
 
 /** The sandbox was disposed of. */
 export class SandboxDisposedError extends SandboxError {}

@@ -435,7 +435,9 @@ export declare class SandboxLimitError extends SandboxError {
 }
 
 /** The sandbox died in an earlier call. */
-export declare class SandboxDeadError extends SandboxError {}
+export declare class SandboxDeadError extends SandboxError {
+  readonly limit: "memory" | "time" | "fault";
+}
 
 /** The sandbox was disposed of. */
 export declare class SandboxDisposedError extends SandboxError {}

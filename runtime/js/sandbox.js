@@ -12,8 +12,8 @@ class Sandbox {
   #membrane;
   #granted;
   #timeoutMs;
-  #library; // ref of what the library exports
-  #workloads = new Map(); // name -> ref
+  #library; // ref of what the library exports, or { primitive }
+  #workloads = new Map(); // name -> the same
   #depth = 0;
   #pointers = []; // the engine's stack pointer at each way in
   #running = []; // whether the clock ran, at each way in
@@ -100,7 +100,11 @@ class Sandbox {
 
   /** What the library exports, as a live proxy. */
   get exports() {
-    return this.#run(() => this.#membrane.alive(this.#library));
+    return this.#run(() => this.#whole(this.#library));
+  }
+
+  #whole(exported) {
+    return typeof exported === "object" ? exported.primitive : this.#membrane.alive(exported);
   }
 
   /** An exported function. */
@@ -123,7 +127,7 @@ class Sandbox {
 
   /** An exported value, read now. */
   value(name) {
-    return this.#run(() => this.#engine.get(this.#library, name));
+    return this.#run(() => (typeof this.#library === "object" ? Object(this.#library.primitive)[name] : this.#engine.get(this.#library, name)));
   }
 
   /** Constructs the class at a path of names, such as "Duration" or "core.Node". */
@@ -138,7 +142,7 @@ class Sandbox {
   loadWorkload(name, code) {
     return this.#run(() => {
       if (!this.#workloads.has(name)) this.#workloads.set(name, this.#evaluate(code, `${this.#name}.${name}.workload.bundle.js`, "__SANDBOXED_WORKLOAD__"));
-      return this.#membrane.alive(this.#workloads.get(name));
+      return this.#whole(this.#workloads.get(name));
     });
   }
 
@@ -193,9 +197,11 @@ class Sandbox {
   #evaluate(code, file, global) {
     const engine = this.#engine;
     engine.run(code, file);
-    const value = engine.getRef(this.#membrane.guest.globalThis, global);
-    if (value <= 0) throw new SandboxError(`${file} did not assign an object or a function to ${global}`);
-    return value;
+    const ref = engine.getRef(this.#membrane.guest.globalThis, global);
+    if (ref > 0) return ref;
+    const primitive = engine.get(this.#membrane.guest.globalThis, global);
+    if (primitive === undefined) throw new SandboxError(`${file} did not assign what it exports to ${global}`);
+    return { primitive };
   }
 
   // A missing global is what a policy is most often wrong about.
@@ -207,7 +213,8 @@ class Sandbox {
   #refusal() {
     if (this.#revoked) return new SandboxRevokedError(`the sandbox of ${this.#name} was revoked; create another one to go on`);
     if (this.#disposed) return new SandboxDisposedError(`the sandbox of ${this.#name} was disposed of; create another one to go on`);
-    return new SandboxDeadError(`the sandbox of ${this.#name} is dead since ${this.#death.message}; create another one to go on`);
+    const { limit, message } = this.#death;
+    return new SandboxDeadError(`the sandbox of ${this.#name} is dead since ${message}; create another one to go on`, limit);
   }
 
   // Ways into the guest. Each is enter, work, done; its errors go through judge, and exit

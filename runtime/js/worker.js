@@ -93,7 +93,7 @@ class WorkerSandbox {
     clearTimeout(this.#clock);
     this.#clock = setTimeout(() => {
       const message = `the sandbox of ${this.#name} was stopped: it ran longer than the ${this.#timeoutMs} ms of limits.timeoutMs, where only the end of its thread could stop it`;
-      this.#end(new SandboxLimitError(message, "time"), new SandboxDeadError(`${message}; create another one to go on`));
+      this.#end(new SandboxLimitError(message, "time"), new SandboxDeadError(`${message}; create another one to go on`, "time"));
     }, this.#timeoutMs + GRACE_MS);
   }
 

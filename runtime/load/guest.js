@@ -1,12 +1,9 @@
-// The guest's half of a load check, evaluated before the library so that it works
-// with intrinsics that the library has not touched.
+// What a recorded load has in its realm, evaluated before the library so that it works with
+// intrinsics that the library has not touched.
 (() => {
-  const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
+  const { defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
   const global = globalThis;
-  const source = Function.prototype.toString;
-  const startsWith = String.prototype.startsWith;
   const MakeProxy = Proxy;
-  const text = String;
 
   // A stand-in for a host global: every property of it is another stand-in, calling
   // and constructing it gives one, and as a primitive it is the empty string. It
@@ -32,14 +29,6 @@
     return self;
   };
 
-  const typeOf = (value) => {
-    if (typeof value !== "function") return value === null ? "null" : typeof value;
-    return apply(startsWith, apply(source, value, []), ["class"]) ? "class" : "function";
-  };
-
-  // What every function has of its own tells nothing about a library.
-  const builtin = { __proto__: null, length: true, name: true, prototype: true, arguments: true, caller: true };
-
   return {
     // Reports whether the name is a stand-in now.
     grant(name) {
@@ -51,33 +40,21 @@
       return true;
     },
 
-    inspect(name) {
+    // Reads what a script has exported, as whoever lists it does: getters run.
+    read(name) {
       const exported = global[name];
-      const list = [typeOf(exported)];
-      const holds = (typeof exported === "object" && exported !== null) || typeof exported === "function";
-      let mark = false;
-      if (holds) {
-        const descriptor = getOwnPropertyDescriptor(exported, "__esModule");
-        mark = descriptor !== undefined && descriptor.value === true;
-      }
-      list[1] = text(mark);
-      // A polyfill may hand out the global object itself. Its properties are the realm's,
-      // not exports, and another realm has others.
-      if (!holds || exported === global) return list;
+      if ((typeof exported !== "object" || exported === null) && typeof exported !== "function") return;
+      // A polyfill may hand out the global object itself, whose properties are no exports.
+      if (exported === global) return;
       const keys = ownKeys(exported);
       for (let i = 0; i < keys.length; i++) {
-        const key = keys[i];
-        if (typeof key === "symbol" || key === "__esModule" || (typeof exported === "function" && builtin[key])) continue;
-        let type;
+        if (typeof keys[i] === "symbol") continue;
         try {
-          type = typeOf(exported[key]);
+          exported[keys[i]];
         } catch {
-          type = "accessor that throws";
+          // The next one.
         }
-        list[list.length] = key;
-        list[list.length] = type;
       }
-      return list;
     },
   };
 })()

@@ -21,7 +21,13 @@ type Bridge struct {
 	state uint32 // address of the word that says how to take an answer
 	buf   Value  // keeps it where it is
 	peers []*peer
+
+	limitStack string
 }
+
+// LimitStack returns where the guest was that ran into a limit last, as it prints
+// stacks; "" when that is not known.
+func (b *Bridge) LimitStack() string { return b.limitStack }
 
 // OpenFunc makes the VM of a guest that may use so many bytes. The bridge closes it.
 type OpenFunc func(ctx context.Context, memoryBytes uint64) (*VM, error)

@@ -108,6 +108,10 @@ func (p *peer) thrown(ctx context.Context) (uint64, error) {
 	}
 	// Out of memory may leave nothing at all.
 	if tagOf(bits) == tagUninitialized || p.guest.uncatchable(bits) {
+		if tagOf(bits) == tagObject {
+			// Reading the stack of the engine's own error runs none of the guest's code.
+			p.b.limitStack = p.guest.errorStack(ctx, bits)
+		}
 		p.guest.release(bits)
 		p.b.setState(tookEnded)
 		return bitsUndefined, nil
@@ -127,6 +131,7 @@ func (p *peer) failed(ctx context.Context, err error) (uint64, error) {
 		return 0, err
 	}
 	if limit := (*LimitError)(nil); errors.As(err, &limit) && limit.Kind == LimitMemory {
+		p.b.limitStack = limit.Stack
 		p.b.setState(tookEnded)
 		return bitsUndefined, nil
 	}
