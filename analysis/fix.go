@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
+	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 )
 
@@ -61,6 +61,11 @@ func (s *Session) Fix(ctx context.Context, root string, progress Progress) (*Fix
 // file that the fix leaves as it was is not among them.
 func (sn *Snapshot) edited(fix finding.Fix) ([]File, error) {
 	texts := map[string]string{}
+	for _, name := range touched(fix) {
+		if policy.Outside(name) {
+			return nil, fmt.Errorf("fix %s: it lies outside of the project", name)
+		}
+	}
 	for _, e := range fix.Edits {
 		if _, done := texts[e.File]; done {
 			continue
@@ -81,12 +86,21 @@ func (sn *Snapshot) edited(fix finding.Fix) ([]File, error) {
 	}
 	var files []File
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if filepath.IsAbs(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("fix %s: it lies outside of the project", name)
-		}
 		files = append(files, File{Path: name, Content: []byte(texts[name])})
 	}
 	return files, nil
+}
+
+// touched returns the files that a fix changes or creates.
+func touched(fix finding.Fix) []string {
+	var names []string
+	for _, e := range fix.Edits {
+		names = append(names, e.File)
+	}
+	for _, f := range fix.Creates {
+		names = append(names, f.File)
+	}
+	return names
 }
 
 func (sn *Snapshot) writeFixes(ctx context.Context, files []File) error {

@@ -279,7 +279,7 @@ func (sn *Snapshot) key(stage string, parts ...string) cache.Hash {
 // writes is not among them, else every build would call for another.
 func Watches(root, path string) bool {
 	rel := policy.Relative(root, path)
-	if filepath.IsAbs(filepath.FromSlash(rel)) {
+	if policy.Outside(rel) {
 		return slices.Contains(lockfiles, filepath.Base(path)) // of a workspace above the root
 	}
 	switch {

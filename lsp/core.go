@@ -22,8 +22,8 @@ type Core interface {
 }
 
 // Snapshot is one immutable view of a project. Positions are in UTF-16, paths are
-// absolute, the paths in findings are relative to the root with slashes, or
-// absolute. Methods return soon after their context is cancelled.
+// absolute, the paths in findings are relative to the root with slashes. Methods return
+// soon after their context is cancelled.
 type Snapshot interface {
 	// Parse returns what the texts alone tell, fast enough for every keystroke.
 	Parse(ctx context.Context) ([]finding.Finding, error)

@@ -145,14 +145,29 @@ type Source struct {
 }
 
 // Relative returns a path as findings name it: slash-separated and relative to the
-// root, or absolute when it lies outside.
+// root, with ../ where it lies outside, as the packages of a workspace do. So it is the
+// same on every machine, wherever the checkout is. Only a path that has no way from the
+// root, since it is on another drive or no absolute path, is returned as it is.
 func Relative(root, file string) string {
 	rel, err := filepath.Rel(root, file)
-	if err != nil || rel == ".." || len(rel) > 2 && rel[:3] == ".."+string(filepath.Separator) {
+	if err != nil {
 		return filepath.ToSlash(file)
+	}
+	if name := filepath.ToSlash(rel); !Outside(name) {
+		return name
+	}
+	// Packages are found where they really are, and the root may stand behind a link.
+	if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+		if below, err := filepath.Rel(real, file); err == nil && filepath.IsLocal(below) {
+			rel = below
+		}
 	}
 	return filepath.ToSlash(rel)
 }
+
+// Outside reports whether a name of a file, as Relative makes them, leads out of the
+// project root. Such files may be read and shown, and are never written.
+func Outside(name string) bool { return !filepath.IsLocal(filepath.FromSlash(name)) }
 
 // Evaluator runs a policy module without any host capability, under a memory
 // limit and a time limit that stops native loops too.

@@ -225,6 +225,23 @@ func TestGitHub_linesReadBackAsTheyWere(t *testing.T) {
 	}
 }
 
+func TestReport_namesFilesOfAWorkspaceFromTheWorkingFolder(t *testing.T) {
+	for name, tt := range map[string]struct{ prefix, file, want string }{
+		"of the project":          {"apps/shop", "src/a.js", "apps/shop/src/a.js"},
+		"hoisted":                 {"apps/shop", "../../node_modules/x/i.js", "node_modules/x/i.js"},
+		"run in the project":      {"", "../../node_modules/x/i.js", "../../node_modules/x/i.js"},
+		"above the working place": {"shop", "../../node_modules/x/i.js", "../node_modules/x/i.js"},
+	} {
+		r := Report{Prefix: tt.prefix}
+		if got := r.file(tt.file); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if got := r.artifact(tt.file); *got.URI != tt.want || *got.URIBaseID != sourceRoot {
+			t.Errorf("%s in SARIF: %v %v, want %q", name, *got.URI, *got.URIBaseID, tt.want)
+		}
+	}
+}
+
 func TestPrefix(t *testing.T) {
 	top := t.TempDir()
 	project := filepath.Join(top, "apps", "shop")

@@ -59,8 +59,8 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	// Message says what is wrong and what to do about it, in one or two sentences.
 	Message string `json:"message"`
-	// File is slash-separated and relative to the project root; a file outside the
-	// root has an absolute path.
+	// File is slash-separated and relative to the project root, with ../ for a file
+	// outside of it.
 	File string `json:"file"`
 	// Range is in UTF-16 positions of the file's text.
 	Range   text.Range `json:"range"`

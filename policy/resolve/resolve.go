@@ -148,7 +148,7 @@ func (s *surroundings) describe(request, entry, detail string) Result {
 	switch {
 	case entry != "" && installed && !belongs(entry, r.Package.Dir):
 		r.Entry = ""
-		r.Problem = &Problem{Kind: NoEntry, Detail: "its package.json leads out of the package, to " + filepath.ToSlash(entry)}
+		r.Problem = &Problem{Kind: NoEntry, Detail: "its package.json leads out of the package, to " + slashed(s.root, entry)}
 	case entry != "":
 		if !installed { // a package that refers to itself, or a path mapping
 			if dir, ok := owner(entry); ok {
@@ -262,9 +262,9 @@ func missingEntry(dir, subpath string) string {
 	}
 }
 
-// slashed returns a path for people: relative to the root where it lies inside.
+// slashed returns a path for people: relative to the root, on whichever machine.
 func slashed(root, file string) string {
-	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(root, file); err == nil {
 		file = rel
 	}
 	return filepath.ToSlash(file)
