@@ -281,7 +281,11 @@ export interface LibraryPolicy {
   /** The host globals that it may use. `[]` grants none. */
   permissions: readonly Permission[];
   workloads?: Record<string, Workload>;
-  /** Whether requests below the package are redirected as well. */
+  /**
+   * Whether requests below the package are meant to be redirected as well. No proxy is made
+   * of them yet, so they run outside of the sandbox, whatever stands here: import from the
+   * package's root.
+   */
   subpaths?: boolean;
   limits?: Limits;
   /** `"data"` refuses host functions and instances as arguments. */
