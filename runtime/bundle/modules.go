@@ -9,8 +9,8 @@ import (
 )
 
 // Modules makes one expression of the text of an entry module, whose relative imports
-// are files: an object with what the entry exports. Function texts stay as they are
-// written. It is for the tool's own modules, not a library's.
+// are files: an object with what the entry exports. Names stay as they are written, in
+// the texts of functions too. It is for the tool's own modules, not a library's.
 func Modules(entry string, files fs.FS) (string, error) {
 	const name = "exported"
 	result := api.Build(api.BuildOptions{
@@ -20,6 +20,8 @@ func Modules(entry string, files fs.FS) (string, error) {
 		GlobalName: name,
 		Target:     api.ES2023,
 		LogLevel:   api.LogLevelSilent,
+		// A realm reads it each time that it starts.
+		MinifyWhitespace: true,
 		Plugins: []api.Plugin{{Name: "files", Setup: func(build api.PluginBuild) {
 			build.OnResolve(api.OnResolveOptions{Filter: `^\.`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 				return api.OnResolveResult{Path: path.Join(path.Dir(args.Importer), args.Path), Namespace: "files"}, nil

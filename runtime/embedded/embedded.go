@@ -70,17 +70,17 @@ func New(ctx context.Context, engine *quickjs.Engine, options Options) (h *Host,
 	if err != nil {
 		return h, err
 	}
-	make, err := exports.Get(ctx, quickjs.Name("embeddedManager"))
+	construct, err := exports.Get(ctx, quickjs.Name("embeddedManager"))
 	if err != nil {
 		return h, err
 	}
-	if h.Manager, err = vm.Call(ctx, make, vm.Undefined(), native); err != nil {
+	if h.Manager, err = vm.Call(ctx, construct, vm.Undefined(), native); err != nil {
 		return h, err
 	}
 	if h.Errors, err = exports.Get(ctx, quickjs.Name("errors")); err != nil {
 		return h, err
 	}
-	return h, errors.Join(make.Free(), exports.Free(), native.Free())
+	return h, errors.Join(construct.Free(), exports.Free(), native.Free())
 }
 
 // VM returns the host's realm, which Close closes.

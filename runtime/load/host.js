@@ -113,6 +113,11 @@
         return [];
       }),
     workloadExports: (name) => attempt(() => inspect(sandbox.loadWorkload(name, ""))),
+    end: () =>
+      attempt(() => {
+        sandbox.dispose();
+        return [];
+      }),
     memory: () => attempt(() => [String(sandbox.stats().memoryBytes)]),
   };
 })

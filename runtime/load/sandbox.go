@@ -24,26 +24,23 @@ type sandbox struct {
 }
 
 // inSandbox loads a library and its workloads as an application would.
-func inSandbox(ctx context.Context, engine *quickjs.Engine, request Request) (result Result, err error) {
-	host, err := embedded.New(ctx, engine, embedded.Options{Limits: quickjs.Limits{MemoryBytes: 1 << 30}})
+func inSandbox(ctx context.Context, host *embedded.Host, request Request) (result Result, err error) {
+	s := &sandbox{host: host, request: request}
+	vm := host.VM()
+	construct, err := vm.Eval(ctx, hostSource, "host.js")
 	if err != nil {
+		return Result{}, err
+	}
+	if s.half, err = vm.Call(ctx, construct, vm.Undefined(), host.Manager, host.Errors); err != nil {
 		return Result{}, err
 	}
 	defer func() {
-		// What a dying guest says is in the result already.
-		if failed := host.Close(ctx); err == nil && result.Failure == nil {
-			err = failed
+		// A host whose load failed is not used again.
+		if err == nil && result.Failure == nil {
+			_, _, err = s.ask(ctx, "end", nil, nil)
 		}
+		err = errors.Join(err, construct.Free(), s.half.Free())
 	}()
-	s := &sandbox{host: host, request: request}
-	vm := host.VM()
-	make, err := vm.Eval(ctx, hostSource, "host.js")
-	if err != nil {
-		return Result{}, err
-	}
-	if s.half, err = vm.Call(ctx, make, vm.Undefined(), host.Manager, host.Errors); err != nil {
-		return Result{}, err
-	}
 	name := strings.TrimSuffix(request.Script.File, ".bundle.js") // stacks show the file
 	numbers := []quickjs.Value{
 		vm.Number(float64(request.Limits.MemoryBytes) / (1 << 20)),

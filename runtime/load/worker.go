@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/embedded"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
 
@@ -30,6 +31,7 @@ func ServeIfWorker() {
 func serve(ctx context.Context, in io.Reader, out io.Writer, cacheDir string) error {
 	dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
 	engine, fault := quickjs.New(ctx, quickjs.Options{CacheDir: cacheDir})
+	l := &loader{engine: engine}
 	for {
 		var request Request
 		if err := dec.Decode(&request); err != nil {
@@ -48,7 +50,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, cacheDir string) er
 			return fmt.Errorf("answer a request: %w", err)
 		}
 		var a answer
-		result, err := evaluate(ctx, engine, request)
+		result, err := l.evaluate(ctx, request)
 		if err != nil {
 			a.Fault = err.Error()
 		} else {
@@ -60,27 +62,47 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, cacheDir string) er
 	}
 }
 
+// loader loads one library after the other.
+type loader struct {
+	engine *quickjs.Engine
+	host   *embedded.Host // of the loads so far, unless one of them failed; nil for none
+}
+
 // evaluate loads one library and its workloads, and says what they touched while
 // they did. An error is the tool's own.
 //
 // The verdict is that of a sandbox, with the membrane that applications have. What is
 // touched is seen by a recorder, in a load of its own: it stands where absent names are
 // looked for, and answers some of them.
-func evaluate(ctx context.Context, engine *quickjs.Engine, request Request) (Result, error) {
-	touches, limited, err := record(ctx, engine, request)
+func (l *loader) evaluate(ctx context.Context, request Request) (Result, error) {
+	touches, limited, err := record(ctx, l.engine, request)
 	if err != nil {
 		return Result{}, fmt.Errorf("record the load of %s: %w", request.Library, err)
 	}
 	if limited != nil && len(touches) == 0 {
 		return Result{Failure: limited}, nil // it would take as long once more
 	}
-	result, err := inSandbox(ctx, engine, request)
+	if l.host == nil {
+		if l.host, err = embedded.New(ctx, l.engine, embedded.Options{Limits: quickjs.Limits{MemoryBytes: hostMemory}}); err != nil {
+			return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
+		}
+	}
+	result, err := inSandbox(ctx, l.host, request)
+	if err != nil || result.Failure != nil {
+		// What a load that failed has left behind is not looked into.
+		_ = l.host.Close(ctx)
+		l.host = nil
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
 	}
 	result.Touches = touches
 	return result, nil
 }
+
+// hostMemory bounds the realm that loads libraries, in bytes; each of those has a limit
+// of its own.
+const hostMemory = 1 << 30
 
 // maxJobs bounds the promise reactions that belong to loading. One that queues more
 // never comes to rest, and would keep an application's page busy for ever.
