@@ -1,5 +1,5 @@
 // Puts the granted host globals into a guest, and nothing else.
-import { narrow, rulesOf } from "./attenuation.js";
+import { narrow, passable, rulesOf } from "./attenuation.js";
 import { hostHas, hostNames, hostValue } from "./denials.js";
 import { SandboxError } from "./errors.js";
 
@@ -11,6 +11,7 @@ const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
  * @param {(string | { name: string, allow?: string[] })[]} permissions
  */
 export function grantsOf(permissions) {
+  if (!Array.isArray(permissions)) throw new SandboxError("permissions: a list of names is needed; [] grants none");
   return permissions.map((permission) => {
     if (typeof permission === "string") return { name: permission };
     if (typeof permission?.name === "string") return { name: permission.name, allow: permission.allow };
@@ -28,15 +29,17 @@ export function grant(membrane, engine, grants, capabilities, sandbox) {
     if (engine.own(global, name) !== undefined) continue;
     const value = hostValue(name, capabilities);
     const allowed = allow === undefined ? undefined : rulesOf(name, allow);
-    if (value === undefined) continue;
+    if (value === undefined || (value === null && allowed)) continue;
+    const gate = { revoked: false };
     if (name === "crypto") {
-      const facade = membrane.granting(() => cryptoFacade(engine, value));
+      const facade = membrane.granting(() => cryptoFacade(engine, value, gate));
+      membrane.granted(value, undefined, gate);
       engine.help(membrane.guest.define, [[global], name, [facade]]);
       engine.free(facade);
     } else {
-      const shown = allowed === undefined ? host(name, value, sandbox) : narrow(name, value, allowed);
+      const shown = allowed === undefined ? host(name, value, sandbox, gate) : narrow(name, value, allowed, gate);
       membrane.granting(() => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
-      membrane.granted(value, shown);
+      membrane.granted(value, shown, gate);
       membrane.share(value);
       // Whichever way the guest comes to the whole of it, it finds what it was granted.
       if (allowed !== undefined) membrane.distort(value, shown);
@@ -87,7 +90,7 @@ const CONSOLE = [
 ];
 
 /** What the guest gets in place of a host's value. */
-function host(name, value, sandbox) {
+function host(name, value, sandbox, gate) {
   if (timers.has(name)) return startTimer(name, value, sandbox);
   if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => stopTimer(value, timer, sandbox);
   if (name === "queueMicrotask") {
@@ -96,7 +99,7 @@ function host(name, value, sandbox) {
       value(() => sandbox.refusal() || callback());
     };
   }
-  if (name === "console") return consoleFacade(value);
+  if (name === "console") return consoleFacade(value, gate);
   // A global function such as fetch insists on the global object as its receiver; a
   // class is itself.
   return typeof value === "function" && !Object.hasOwn(value, "prototype") ? value.bind(globalThis) : value;
@@ -153,9 +156,15 @@ function answerLocale(method, value, ...args) {
 }
 
 // Node's console leads to the process's streams.
-function consoleFacade(console) {
+function consoleFacade(console, gate) {
   const facade = {};
-  for (const method of CONSOLE) if (typeof console[method] === "function") facade[method] = (...args) => Reflect.apply(console[method], console, args);
+  for (const method of CONSOLE) {
+    if (typeof console[method] !== "function") continue;
+    facade[method] = (...args) => {
+      passable(gate);
+      return Reflect.apply(console[method], console, args);
+    };
+  }
   return facade;
 }
 
@@ -188,11 +197,17 @@ if (uuid) facade.randomUUID = function randomUUID() { return uuid(); };
 return facade;
 }`;
 
-function cryptoFacade(engine, crypto) {
-  const bytes = (length) => crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
-  const uuid = typeof crypto.randomUUID === "function" ? () => crypto.randomUUID() : undefined;
+function cryptoFacade(engine, crypto, gate) {
+  const bytes = (length) => {
+    passable(gate);
+    return crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
+  };
+  const uuid = () => {
+    passable(gate);
+    return crypto.randomUUID();
+  };
   const make = engine.evaluateRef(cryptoSource.replaceAll("\n", " "), "sandbox-crypto.js");
-  const facade = engine.help(make, [bytes, uuid], true);
+  const facade = engine.help(make, [bytes, typeof crypto.randomUUID === "function" ? uuid : undefined], true);
   engine.free(make);
   return facade;
 }

@@ -462,7 +462,8 @@ class EmbeddedEngine {
       const how = THROWN | (this.hooks.over() ? UNCAUGHT : 0);
       return isObject(error) ? [how | REF, this.hooks.toRef(error)] : [how, error];
     } catch (unfit) {
-      return last || this.hooks.over() ? [NO_MEMORY, undefined] : this.#raised(unfit, true);
+      if (this.hooks.over()) return [NO_MEMORY, undefined];
+      return last ? [THROWN, "an error of the host's that cannot go into the sandbox"] : this.#raised(unfit, true);
     }
   }
 }

@@ -20,6 +20,9 @@ import {
 import { Values } from "./values.js";
 import { wasi } from "./wasi.js";
 
+/** What the guest is thrown for an error that cannot cross, whose own reason cannot either. */
+const CANNOT_CROSS = "an error of the host's that cannot go into the sandbox";
+
 export class Engine extends Values {
   /** The only size at which V8 catches recursion, deep sources and deep JSON alike. */
   maxStackKB = 64;
@@ -526,8 +529,8 @@ export class Engine extends Values {
       if (this.hooks.over()) this.e.JS_SetUncatchableError(this.cx, this.b64[at >> 3]);
       this.e.JS_Throw(this.cx, this.b64[at >> 3]);
     } catch (unfit) {
-      if (last || this.hooks.over()) this.e.JS_ThrowOutOfMemory(this.cx);
-      else this.#raise(unfit, true);
+      if (this.hooks.over() || typeof error === "string") this.e.JS_ThrowOutOfMemory(this.cx);
+      else this.#raise(last ? CANNOT_CROSS : unfit, true);
     } finally {
       this.leave(at);
     }

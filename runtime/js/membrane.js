@@ -209,8 +209,14 @@ export class Membrane {
   /** The guest's object for what a marshaller gives in place of a host value. */
   #marshalled(marshaller, value) {
     const given = this.#converted(() => marshaller.marshal(value));
-    if (given === value || !isObject(given)) throw new SandboxError("a marshaller's marshal() gives another object, array or function in place of the value");
+    if (!isObject(given) || this.#converted(() => marshaller.isWrappable(given)))
+      throw new SandboxError("a marshaller's marshal() gives an object, array or function of another kind in place of the value");
     return this.toRef(given);
+  }
+
+  /** Whether a marshaller carries a host value over. */
+  isMarshalled(value) {
+    return this.#marshallers.some((marshaller) => this.#converted(() => marshaller.isWrappable(value)));
   }
 
   // A marshaller is the application's code, for which the guest's clock stands still.
@@ -393,7 +399,9 @@ export class Membrane {
     const own = new Link(STAND_IN, undefined, this.#engine.dup(ref), 0);
     if (link) link.alive = own;
     else this.#at.set(ref, own);
-    return this.#standIn(own);
+    const standIn = this.#standIn(own);
+    this.#scopes.at(-1)?.delete(own); // exports are the sandbox's for good
+    return standIn;
   }
 
   /** The host's prototype for a guest's; null for 0. Takes the count over. */
@@ -467,7 +475,11 @@ export class Membrane {
       const link = this.#links.get(value);
       if (link !== undefined && made.delete(link)) outer?.add(link);
       if (link?.kind === STAND_IN) continue; // what is in there is the guest's to keep
-      for (const key of Reflect.ownKeys(value)) waiting.push(Reflect.getOwnPropertyDescriptor(value, key)?.value);
+      try {
+        waiting.push(...inside(value));
+      } catch {
+        // A host's own proxy that throws keeps nothing.
+      }
     }
     for (const link of made) {
       if (link.kind === STAND_IN) link.released = true;
@@ -684,8 +696,10 @@ export class Membrane {
 
   /** Takes a value back: the guest's proxy of a host's, or the host's of a guest's. */
   revoke(value) {
-    const granted = this.#granted.get(value) ?? value;
-    const link = this.#links.get(granted);
+    const { shown = value, gate } = this.#granted.get(value) ?? {};
+    const link = this.#links.get(shown);
+    if (gate) gate.revoked = true;
+    if (gate && link === undefined) return;
     if (link === undefined || link.kind === FIXED)
       throw new SandboxError("only what crossed as a proxy can be taken back: a function, an instance or an object with behaviour");
     link.revoked = true;
@@ -698,9 +712,9 @@ export class Membrane {
     this.#distortions.set(value, shown);
   }
 
-  /** Notes for revoke() by which value a granted one is known to the guest. */
-  granted(value, shown) {
-    this.#granted.set(value, shown);
+  /** Notes for revoke() by which value a granted one is known to the guest, and its gate. */
+  granted(value, shown, gate) {
+    this.#granted.set(value, { shown, gate });
   }
 
   /** Runs host code for the guest, which waits on the stack. */
@@ -784,6 +798,17 @@ export class Membrane {
   counts() {
     return { ...this.stats, exposed: this.#exposed.size, held: this.#at.size, pins: this.#pins.size, weak: this.#weakCount };
   }
+}
+
+/** What hangs on a host value: its prototype, its properties, and entries. */
+function* inside(value) {
+  yield Object.getPrototypeOf(value);
+  for (const key of Reflect.ownKeys(value)) {
+    const { value: held, get, set } = Reflect.getOwnPropertyDescriptor(value, key);
+    yield* [held, get, set];
+  }
+  if (value instanceof Map) yield* [...Map.prototype.entries.call(value)].flat();
+  if (value instanceof Set) yield* Set.prototype.values.call(value);
 }
 
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";

@@ -360,8 +360,8 @@ class ErrorBrand extends Brand {
     const { denials } = this.sandbox;
     const name = denials.nameIn(error);
     if (name === undefined) return;
-    denials.report(name, stack);
-    Object.defineProperty(error, "message", { value: error.message + denials.explain(name) });
+    this.sandbox.pause(() => denials.report(name, stack));
+    Reflect.defineProperty(error, "message", { value: error.message + denials.explain(name) }); // unless it is fixed
   }
 }
 

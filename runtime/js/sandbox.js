@@ -40,6 +40,8 @@ class Sandbox {
     } = options;
     this.#name = name;
     this.#engine = engine;
+    for (const [option, value] of Object.entries({ limits, capabilities }))
+      if (Object(value) !== value) throw new SandboxError(`${option}: an object is needed, not ${String(value)}`);
     this.#granted = grantsOf(permissions);
     this.#timeoutMs = positive("timeoutMs", limits.timeoutMs, Infinity);
     const stackKB = positive("stackKB", limits.stackKB, engine.maxStackKB);
@@ -89,12 +91,9 @@ class Sandbox {
         return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
       });
     } catch (cause) {
+      const said = this.#describe(cause); // while it can still be asked
       this.dispose();
-      if (cause instanceof SandboxError) throw cause;
-      throw new SandboxError(
-        `${name} failed while loading in its sandbox: ${cause?.name ?? "thrown"}: ${cause?.message ?? String(cause)}${this.#hint(cause)}`,
-        { cause },
-      );
+      throw said instanceof SandboxError ? said : new SandboxError(`${name} failed while loading in its sandbox: ${said}`, { cause });
     }
   }
 
@@ -155,6 +154,9 @@ class Sandbox {
     let result;
     try {
       result = body();
+    } catch (error) {
+      result = error;
+      throw error;
     } finally {
       if (!this.#disposed && !this.#death) this.#run(() => this.#membrane.closeScope(result));
     }
@@ -204,9 +206,20 @@ class Sandbox {
     return { primitive };
   }
 
-  // A missing global is what a policy is most often wrong about.
+  /** What failed a load, in words; one of our own errors is said by itself. */
+  #describe(cause) {
+    try {
+      if (cause instanceof SandboxError) return cause;
+      return `${cause?.name ?? "thrown"}: ${cause?.message ?? String(cause)}${this.#hint(cause)}`;
+    } catch (error) {
+      return error instanceof SandboxLimitError ? error : "thrown: what cannot be looked at";
+    }
+  }
+
+  // A missing global is what a policy is most often wrong about; those that the host has
+  // are explained already.
   #hint(cause) {
-    const name = cause?.name === "ReferenceError" && /^'?([\w$]+)'? is not defined/.exec(cause.message)?.[1];
+    const name = cause?.name === "ReferenceError" && /^'?([\w$]+)'? is not defined$/.exec(cause.message)?.[1];
     return name && !this.#granted.some((granted) => granted.name === name) ? ` (its policy does not grant ${name})` : "";
   }
 
@@ -328,7 +341,16 @@ class Sandbox {
     this.#membrane?.abandon(this.#refusal());
     for (const end of this.#endings.values()) end();
     this.#endings.clear();
-    for (const marshaller of this.#marshallers.splice(0)) marshaller.dispose();
+    for (const marshaller of this.#marshallers.splice(0)) {
+      try {
+        marshaller.dispose();
+      } catch (error) {
+        // It is nobody's call that failed; whoever listens for such errors hears of it.
+        microtask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   #limitError() {
@@ -368,7 +390,7 @@ function checkData(membrane, values) {
     const value = waiting[n];
     if (((typeof value !== "object" || value === null) && typeof value !== "function") || seen.has(value)) continue;
     seen.add(value);
-    if (membrane.isGuests(value)) continue;
+    if (membrane.isGuests(value) || membrane.isMarshalled(value)) continue;
     if (!membrane.isData(value)) throw new TypeError('the policy allows data only as arguments (arguments: "data"), not host objects or functions');
     if (value instanceof Map) Map.prototype.forEach.call(value, (item, key) => waiting.push(key, item));
     if (value instanceof Set) Set.prototype.forEach.call(value, (item) => waiting.push(item));
@@ -413,7 +435,10 @@ function oneOf(name, value, ...allowed) {
  * @param open makes an engine at once, for a guest that may use so many bytes
  */
 export function managerOf({ load, open }) {
-  const make = (name, code, options) => new Sandbox(open(bytesOf(options.limits)), name, code, options);
+  const make = (name, code, options) => {
+    if (Object(options) !== options) throw new SandboxError(`the options of a sandbox are an object, not ${String(options)}`);
+    return new Sandbox(open(bytesOf(options.limits)), name, code, options);
+  };
   return {
     /** Loads the engine, which createSandboxSync needs to be there in a browser. */
     async ready({ wasm } = {}) {

@@ -9,6 +9,12 @@ const GRACE_MS = 500;
 
 const kinds = { SandboxError, SandboxLimitError, SandboxDeadError, SandboxDisposedError };
 
+/** What a load may take at least, in milliseconds: the thread has to start as well. */
+const LOAD_MS = 5000;
+
+/** The longest that a timer can be set for. */
+const MAX_MS = 2 ** 31 - 1 - GRACE_MS;
+
 /** What cannot go to another thread. */
 const local = ["capabilities", "onViolation", "reportOnly", "marshallers"];
 
@@ -20,6 +26,7 @@ function startThread(onMessage, onFailure) {
     const worker = new threads.Worker(url);
     worker.on("message", onMessage);
     worker.on("error", onFailure);
+    worker.on("exit", (code) => onFailure(new Error(`it ended by itself, with code ${code}`)));
     worker.unref();
     return { worker, busy: (yes) => (yes ? worker.ref() : worker.unref()) };
   }
@@ -85,16 +92,16 @@ class WorkerSandbox {
       this.#running = undefined;
       return this.#next();
     }
-    this.#watch();
+    this.#watch(request.path === undefined ? LOAD_MS : 0);
   }
 
   // Whatever the thread is at, it has to come back to its messages in time.
-  #watch() {
+  #watch(atLeast = 0) {
     clearTimeout(this.#clock);
     this.#clock = setTimeout(() => {
       const message = `the sandbox of ${this.#name} was stopped: it ran longer than the ${this.#timeoutMs} ms of limits.timeoutMs, where only the end of its thread could stop it`;
       this.#end(new SandboxLimitError(message, "time"), new SandboxDeadError(`${message}; create another one to go on`, "time"));
-    }, this.#timeoutMs + GRACE_MS);
+    }, Math.max(this.#timeoutMs, atLeast) + GRACE_MS);
   }
 
   #hear(message) {
@@ -144,13 +151,18 @@ class WorkerSandbox {
  */
 export async function createSandboxInWorker(name, code, options = {}) {
   const timeoutMs = options.limits?.timeoutMs;
-  if (typeof timeoutMs !== "number" || !(timeoutMs > 0))
-    throw new SandboxError("a sandbox in a Worker needs limits.timeoutMs, a number above 0: it is what the Worker is for");
+  if (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_MS))
+    throw new SandboxError(`a sandbox in a Worker needs limits.timeoutMs, a number above 0 and up to ${MAX_MS}: it is what the Worker is for`);
   const refused = local.find((option) => options[option] !== undefined);
   if (refused) throw new SandboxError(`${refused} cannot go to the thread of a Worker; the granted globals there are the thread's own`);
   const wasm = await compile();
   const sandbox = new WorkerSandbox(name, timeoutMs);
-  await sandbox.send({ wasm });
-  await sandbox.send({ name, code, options });
+  try {
+    await sandbox.send({ wasm });
+    await sandbox.send({ name, code, options });
+  } catch (error) {
+    sandbox.dispose();
+    throw error;
+  }
   return sandbox;
 }

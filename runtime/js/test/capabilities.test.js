@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SandboxManager } from "../index.js";
 import { sandboxOf } from "./sandboxes.js";
 
 const probe = `{ types: (...names) => names.map((n) => typeof globalThis[n]), run: (source) => (0, eval)(source) }`;
@@ -105,4 +106,40 @@ test("capabilities: granting a name that the guest has of its own does not hand 
 test("capabilities: the way from a granted function to the host's Function constructor is closed to the guest's own code", async (t) => {
   const { exports } = await sandboxOf(t, probe, { permissions: ["structuredClone"] });
   assert.equal(exports.run("structuredClone.constructor('return typeof process')()"), "undefined");
+});
+
+test("capabilities: what stands for a granted object is taken back with all that was taken off it", async (t) => {
+  const logged = [];
+  const capabilities = {
+    console: { log: (text) => logged.push(text) },
+    crypto: { getRandomValues: (array) => array.fill(1), randomUUID: () => "id" },
+    navigator: { language: "de", speak: () => "ja" },
+    localStorage: { getItem: () => "v", setItem() {}, removeItem() {}, key: () => null, length: 0 },
+  };
+  const sandbox = await sandboxOf(
+    t,
+    `(() => {
+      const saved = [console.log, () => crypto.randomUUID(), crypto.randomUUID, navigator.speak, localStorage.getItem];
+      return { use: (i) => saved[i]("k") };
+    })()`,
+    { capabilities, permissions: ["console", "crypto", { name: "navigator", allow: ["speak"] }, { name: "localStorage", allow: ["k"] }] },
+  );
+  const { use } = sandbox.exports;
+  assert.deepEqual([1, 2, 3, 4].map(use), ["id", "id", "ja", "v"]);
+  use(0);
+  for (const granted of Object.values(capabilities)) sandbox.revoke(granted);
+  for (let i = 0; i < 5; i++) assert.throws(() => use(i), { name: "SandboxRevokedError" }, `use ${i}`);
+  assert.deepEqual(logged, ["k"]);
+});
+
+test("capabilities: options of the wrong kind are refused in words", () => {
+  const { createSandboxSync } = SandboxManager;
+  for (const [options, message] of [
+    [null, /options of a sandbox are an object/],
+    [{ permissions: null }, /permissions: a list of names/],
+    [{ permissions: "fetch" }, /permissions: a list of names/],
+    [{ limits: null }, /limits: an object is needed/],
+    [{ capabilities: null }, /capabilities: an object is needed/],
+  ])
+    assert.throws(() => createSandboxSync("lib", "__SANDBOXED_LIB__ = {}", options), { name: "SandboxError", message });
 });

@@ -37,6 +37,21 @@ test("denials: what is granted, or is no missing name, is told as it is", () => 
   assert.equal(thrownBy(() => granted.exports.f()).message, "fetch is not defined");
 });
 
+test("denials: an error that cannot be changed is told as it is, and a load says it once", () => {
+  const { exports } = open("{ f() { try { fetch(1); } catch (error) { throw Object.freeze(error); } } }");
+  assert.equal(thrownBy(() => exports.f()).message, "fetch is not defined");
+  const { message } = thrownBy(() => open("fetch(1)"));
+  assert.equal(message.match(/does not grant/g).length, 1);
+});
+
+test("denials: a load that throws what is the library's own says what that was", () => {
+  const failure = (source) => thrownBy(() => open(`(() => { ${source} })()`));
+  assert.match(failure("class Mine extends Error {}; throw new Mine('why')").message, /while loading in its sandbox: Error: why$/);
+  assert.match(failure("class Mine extends Error { get name() { return 'Mine'; } }; throw new Mine('why')").message, /: Mine: why$/);
+  const hostile = failure("throw new Proxy(function () {}, { get() { throw 1; }, getPrototypeOf() { throw 1; } })");
+  assert.match(hostile.message, /failed while loading in its sandbox: thrown: /);
+});
+
 test("violations: a name that was denied is reported once", () => {
   const seen = [];
   const { exports } = open("{ f: () => fetch(1), g: () => URL }", { onViolation: (violation) => seen.push(violation) });

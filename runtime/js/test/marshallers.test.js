@@ -79,12 +79,47 @@ test("marshallers: each is disposed of once, whatever ends the sandbox", () => {
 test("marshallers: what one throws is thrown to the caller, and the sandbox lives", () => {
   const bad = { ...moneyMarshaller(), attach() {}, isHandleWrappable: () => false, marshal: () => 5 };
   const sandbox = open(bad);
-  assert.match(thrownBy(() => sandbox.exports.isCoin(new Money(1))).message, /gives another object/);
+  assert.match(thrownBy(() => sandbox.exports.isCoin(new Money(1))).message, /gives an object, array or function of another kind/);
   bad.marshal = () => {
     throw new RangeError("mine");
   };
   assert.equal(thrownBy(() => sandbox.exports.isCoin(new Money(1))).message, "mine");
   assert.deepEqual(sandbox.exports.plain(), { a: 1 });
+});
+
+test("marshallers: one that never comes to an end, or throws whatever it is asked, ends nothing", () => {
+  const endless = { ...moneyMarshaller(), attach() {}, isHandleWrappable: () => false, marshal: ({ cents }) => new Money(cents) };
+  const sandbox = open(endless);
+  assert.match(thrownBy(() => sandbox.exports.isCoin(new Money(1))).message, /of another kind/);
+  let angry = false;
+  const always = {
+    ...endless,
+    isWrappable() {
+      if (angry) throw new RangeError("mine");
+      return false;
+    },
+  };
+  const other = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { call: (f) => { try { return f(); } catch (e) { return String(e); } } }", {
+    marshallers: [always],
+  });
+  const { call } = other.exports;
+  const made = () => {
+    angry = true;
+    return {};
+  };
+  assert.match(call(made), /cannot go into the sandbox/);
+  angry = false;
+  assert.equal(
+    call(() => 1),
+    1,
+  );
+});
+
+test("marshallers: where arguments are data, what one carries over is let in", () => {
+  const marshaller = moneyMarshaller();
+  const sandbox = SandboxManager.createSandboxSync("lib", source, { marshallers: [marshaller], arguments: "data" });
+  marshaller.attach(sandbox);
+  assert.equal(sandbox.exports.isCoin(new Money(5)), true);
 });
 
 test("marshallers: one that is not whole is refused", () => {

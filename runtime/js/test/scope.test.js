@@ -76,6 +76,35 @@ test("scope: an error, a promise and the end of the sandbox inside it", async ()
   assert.match(thrownBy(() => sandbox.scope(() => 1)).message, /disposed/);
 });
 
+test("scope: what hangs on the result stays, in collections, prototypes and what is thrown", () => {
+  const sandbox = open();
+  const { Thing } = sandbox.exports;
+  assert.equal(
+    sandbox
+      .scope(() => new Map([["a", new Thing()]]))
+      .get("a")
+      .value(),
+    2,
+  );
+  assert.equal([...sandbox.scope(() => new Set([new Thing()]))][0].value(), 2);
+  const Sub = sandbox.scope(() => class extends sandbox.exports.Thing {});
+  assert.equal(new Sub().value(), 2);
+  const error = thrownBy(() =>
+    sandbox.scope(() => {
+      throw Object.assign(new Error("mine"), { thing: new Thing() });
+    }),
+  );
+  assert.equal(error.thing.value(), 2);
+  const hostile = new Proxy({}, { ownKeys: () => assert.fail("is not asked in vain") });
+  assert.equal(
+    sandbox.scope(() => hostile),
+    hostile,
+  );
+  const fresh = open();
+  const kept = fresh.scope(() => [fresh.exports])[0];
+  assert.equal(kept, fresh.exports);
+});
+
 test("scope: the guest's own references outlive it", () => {
   const sandbox = SandboxManager.createSandboxSync(
     "lib",

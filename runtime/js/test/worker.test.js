@@ -52,6 +52,14 @@ for (const expression of [
   });
 }
 
+test("worker: a thread that ends by itself is said, and one whose load failed is gone", async (t) => {
+  const sandbox = await open(t, "{ quit: () => process.exit(3), ok: () => 1 }", { limits: { timeoutMs: 60_000 }, permissions: ["process"] });
+  await assert.rejects(sandbox.call("quit"), /the thread of the sandbox of lib failed: it ended by itself, with code 3/);
+  await assert.rejects(sandbox.call("ok"), SandboxError);
+  await assert.rejects(createSandboxInWorker("lib", "throw 1", { limits: { timeoutMs: 1000 } }), /failed while loading/);
+  await assert.rejects(createSandboxInWorker("lib", "", { limits: { timeoutMs: Infinity } }), /up to \d+/);
+});
+
 test("worker: what waits when it is disposed of is refused", async (t) => {
   const sandbox = await open(t, "{ never: () => new Promise(() => {}), ok: () => 1 }");
   const waiting = sandbox.call("never");
