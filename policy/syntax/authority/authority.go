@@ -71,9 +71,15 @@ type Use struct {
 	Kind  Kind
 	// Span is the name or the chain of members in the script.
 	Span text.Span
+	// Strict is set where strict code assigns to a plain name: unlike other code, it gets a
+	// ReferenceError where the global object has no such name.
+	Strict bool
 	// Guarded is set where a condition has established that the name exists, a
-	// fallback stands beside it, or a failure is caught.
+	// fallback stands beside it, or a failure is caught. No Write but a Strict one has it.
 	Guarded bool
+	// MemberGuarded is the same for the first member on Path, and set too where the script
+	// only asks for that member or keeps it in a variable: it does without.
+	MemberGuarded bool
 	// Loading is set where the code is reached while the script is evaluated: at its
 	// top level, and in functions that are certainly called from there.
 	Loading bool

@@ -101,6 +101,101 @@ func TestInfer_tellsWhatIsGuarded(t *testing.T) {
 	}
 }
 
+// A name that does not exist can be given a value in code that is not strict, and in no
+// other.
+func TestInfer_tellsWhatIsAssignedInStrictCode(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		`"use strict"; onmessage = f`:                                                             "strict loading",
+		`"use strict"; exports.a = () => { onmessage = f }`:                                       "strict",
+		`exports.a = function () { "use strict"; onmessage = f }`:                                 "strict",
+		`exports.a = function () { "use strict"; return () => { onmessage = f } }`:                "strict",
+		`class A { go() { onmessage = f } }`:                                                      "strict",
+		`export const a = () => { onmessage = f }`:                                                "strict",
+		`"use strict"; exports.a = () => { [onmessage] = f() }`:                                   "strict",
+		`"use strict"; exports.a = () => { ({ x: onmessage } = f()) }`:                            "strict",
+		`"use strict"; exports.a = () => { for (onmessage of f()) {} }`:                           "strict",
+		`exports.a = () => (0, eval)("'use strict'; onmessage = f")`:                              "strict",
+		`exports.a = () => Function("'use strict'; onmessage = f")`:                               "strict",
+		`"use strict"; exports.a = () => { try { onmessage = f } catch {} }`:                      "strict guarded",
+		`"use strict"; exports.a = () => { typeof onmessage !== "undefined" && (onmessage = f) }`: "strict guarded",
+		`"use strict"; exports.a = () => { if ("onmessage" in self) onmessage = f }`:              "strict guarded",
+		`exports.a = () => { onmessage = f }`:                                                     "",
+		`exports.a = () => { try { onmessage = f } catch {} }`:                                    "",
+		`"use strict"; exports.a = () => { self.onmessage = f }`:                                  "",
+		`"use strict"; exports.a = () => { onmessage.x = f }`:                                     "",
+		`"use strict"; exports.a = () => (0, eval)("onmessage = f")`:                              "",
+		`"use strict"; exports.a = Function("onmessage = f")`:                                     "",
+		`exports.a = () => { onmessage = f; (function () { "use strict"; })() }`:                  "",
+	} {
+		got := "none"
+		for _, u := range authority.Infer(syntax.Parse("a.js", source)).Uses {
+			if u.Name != "onmessage" || u.Kind != authority.Write {
+				continue
+			}
+			var words []string
+			for word, on := range map[string]bool{"strict": u.Strict, "guarded": u.Guarded, "loading": u.Loading} {
+				if on && (u.Strict || word != "loading") {
+					words = append(words, word)
+				}
+			}
+			slices.SortFunc(words, func(a, b string) int { return strings.Compare(b, a) })
+			got = strings.Join(words, " ")
+		}
+		if got != want {
+			t.Errorf("%s\ngot  %q\nwant %q", source, got, want)
+		}
+	}
+}
+
+// What a script does with a member counts, not with the object: a host may give the object
+// and not that member.
+func TestInfer_tellsWhetherTheMemberWasAskedFor(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]bool{ // whether every use does without crypto.subtle
+		`() => crypto.subtle.digest(1)`:                                                           false,
+		`() => { typeof crypto !== "undefined" && crypto.subtle.digest(1) }`:                      false,
+		`() => { const c = globalThis.crypto || globalThis.msCrypto; return c.subtle.digest(1) }`: false,
+		`() => { const c = globalThis.crypto; if (c) c.subtle.digest(1) }`:                        false,
+		`() => globalThis.crypto?.subtle.digest(1)`:                                               false,
+		`() => crypto.subtle.digest?.(1)`:                                                         false,
+		`() => { const { subtle } = crypto; return subtle.digest(1) }`:                            false,
+		`() => { const { crypto: { subtle } } = globalThis; return subtle.digest(1) }`:            false,
+		`() => { const s = crypto && crypto.subtle; return s.digest(1) }`:                         false,
+		`() => { if (crypto.subtle.digest) f() }`:                                                 false,
+		`() => { if (crypto.getRandomValues) crypto.subtle.digest(1) }`:                           false,
+		`() => { if ("crypto" in globalThis) crypto.subtle.digest(1) }`:                           false,
+		`() => f(crypto.subtle)`:                                                                  false,
+		`() => { if (crypto.subtle) f() }`:                                                        true,
+		`() => typeof crypto.subtle`:                                                              true,
+		`() => !!(crypto && crypto.subtle)`:                                                       true,
+		`() => { crypto.subtle && crypto.subtle.digest(1) }`:                                      true,
+		`() => { if (!crypto.subtle) return; crypto.subtle.digest(1) }`:                           true,
+		`() => { if (typeof crypto < "u" && crypto.subtle) return crypto.subtle.digest(1) }`:      true,
+		`() => { const has = !!crypto.subtle; if (has) crypto.subtle.digest(1) }`:                 true,
+		`() => { const s = crypto.subtle; if (s) s.digest(1) }`:                                   true,
+		`() => { const s = crypto.subtle || crypto.webkitSubtle || f; s.digest(1) }`:              true,
+		`() => { const { subtle = f } = crypto; subtle.digest(1) }`:                               true,
+		`() => crypto.subtle?.digest(1)`:                                                          true,
+		`() => { if ("subtle" in crypto) crypto.subtle.digest(1) }`:                               true,
+		`() => { try { return crypto.subtle.digest(1) } catch { return f() } }`:                   true,
+		`() => { const s = crypto.subtle; }`:                                                      true,
+	} {
+		without, found := true, false
+		for _, u := range authority.Infer(syntax.Parse("a.js", source)).Uses {
+			if strings.HasPrefix(u.Path+".", "crypto.subtle.") {
+				found = true
+				without = without && u.MemberGuarded
+			} else if u.MemberGuarded && !strings.Contains(u.Path, ".") {
+				t.Errorf("%s: %s has no member", source, u.Path)
+			}
+		}
+		if !found || without != want {
+			t.Errorf("%s: found %v, does without %v, want %v", source, found, without, want)
+		}
+	}
+}
+
 func TestInfer_tellsWhetherTheRootWasAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

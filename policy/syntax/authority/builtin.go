@@ -224,7 +224,7 @@ func (e *engine) rooted() bool {
 func (e *engine) adopt(inner *engine, call *parse.Node) {
 	result := inner.report()
 	for _, u := range result.Uses {
-		e.use(call, fact{what: host, path: u.Path, root: u.Root, soft: u.Guarded, asked: u.RootGuarded, doubt: u.Doubt}, u.Kind)
+		e.use(call, fact{what: host, path: u.Path, root: u.Root, soft: u.Guarded, softMember: u.MemberGuarded, asked: u.RootGuarded, strict: u.Strict, doubt: u.Doubt}, u.Kind)
 	}
 	for _, u := range result.Unknowns {
 		e.unfollowed(u.Reason, u.Kind, call, fact{doubt: u.Doubt})

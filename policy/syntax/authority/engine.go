@@ -47,6 +47,9 @@ type fact struct {
 	path string // host: the path. maker: where it was got
 	root string // global, host, giver: how the global object was reached, "" for a plain name
 	soft bool   // host: a fallback stood beside it
+	// softMember: the same of a member of it
+	softMember bool
+	strict     bool // host: Use.Strict of code that stands in a text
 	// asked: the name by which the global object was reached had been asked for
 	asked bool
 	// namespace: the bundler's object around a CommonJS module that exports it, which

@@ -16,7 +16,9 @@ const maxGuards = 200
 type guards struct {
 	*engine
 	names []string
-	steps int
+	// member is a path, where a member of the one name is looked for and not the name.
+	member string
+	steps  int
 }
 
 // guarded reports whether the code around a use has made sure that what it names
@@ -27,6 +29,11 @@ func (e *engine) guarded(n *parse.Node, name, root string) bool {
 		// Code that asks for window before it takes window.fetch runs where there is one.
 		g.names = append(g.names, root)
 	}
+	return g.search(n)
+}
+
+// search goes out from a use.
+func (g *guards) search(n *parse.Node) bool {
 	inner := true // still in the function of the use
 	for range maxGuards {
 		p := n.Parent
@@ -53,7 +60,7 @@ func (e *engine) guarded(n *parse.Node, name, root string) bool {
 				return true
 			}
 		case parse.KindBlock, parse.KindSourceFile, parse.KindCaseClause, parse.KindDefaultClause:
-			for _, condition := range e.exitsBefore(p, n) {
+			for _, condition := range g.exitsBefore(p, n) {
 				if g.proves(condition, false) {
 					return true
 				}
@@ -116,11 +123,7 @@ func (g *guards) proves(condition *parse.Node, outcome bool) bool {
 		case parse.TokenBarBar:
 			return !outcome && (g.proves(b.Left, false) || g.proves(b.Right, false))
 		case parse.TokenIn:
-			if outcome {
-				names, ok := g.constants(b.Left, nil, 0)
-				return ok && len(names) == 1 && slices.Contains(g.names, names[0])
-			}
-			return false
+			return outcome && g.isIn(b.Left, b.Right)
 		case parse.TokenInstanceOf:
 			return outcome && g.denotes(b.Left)
 		}
@@ -145,6 +148,9 @@ func (g *guards) proves(condition *parse.Node, outcome bool) bool {
 
 // denotes reports whether an expression is what is looked for, or a member of it.
 func (g *guards) denotes(n *parse.Node) bool {
+	if g.member != "" {
+		return g.leadsTo(n, g.member)
+	}
 	n = last(n)
 	if n.Kind == parse.KindIdentifier && g.symbols[n] == nil && slices.Contains(g.names, n.Text()) {
 		return true

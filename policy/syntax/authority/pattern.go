@@ -152,6 +152,7 @@ func (e *engine) taken(m *parse.Node, f fact) {
 		}
 		if member.what == host {
 			member.soft = member.soft || soft
+			member.softMember = member.softMember || soft && isMember(member.path)
 			if target.Kind != parse.KindObjectBindingPattern && target.Kind != parse.KindObjectLiteralExpression {
 				e.note(key, member, Read, target.Kind == parse.KindIdentifier)
 			}

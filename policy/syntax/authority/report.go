@@ -61,6 +61,7 @@ func (e *engine) note(n *parse.Node, f fact, kind Kind, passage bool) {
 		return
 	} else if known != nil {
 		known.fact.soft = known.fact.soft && f.soft
+		known.fact.softMember = known.fact.softMember && f.softMember
 		known.passage = known.passage && passage
 		switch {
 		case f.root == known.fact.root:
@@ -88,8 +89,9 @@ func (f fact) at(name string) fact {
 
 // value starts following what stands at a path, and notes its use.
 func (e *engine) value(n *parse.Node, f fact) {
-	if f.root != "" && hasFallback(n) {
-		f.soft = true
+	if hasFallback(n) {
+		f.soft = f.soft || f.root != ""
+		f.softMember = f.softMember || isMember(f.path)
 	}
 	switch e.usage(n) {
 	case asExtended, asWritten:
@@ -208,10 +210,12 @@ func (e *engine) report() Result {
 		made := Use{
 			Name: name, Path: u.fact.path, Root: u.fact.root, Kind: u.kind, Span: key.span,
 			Loading:     e.isLoading(u.node),
-			Guarded:     u.kind == Read && (u.fact.soft || e.guarded(u.node, name, u.fact.root)),
+			Strict:      u.kind == Write && e.isStrictWrite(u),
 			Doubt:       u.fact.doubt,
 			RootGuarded: u.fact.root != "" && (u.fact.asked || e.guarded(u.node, firstName(u.fact.root), "")),
 		}
+		made.Guarded = (made.Kind == Read || made.Strict) && (u.fact.soft || e.guarded(u.node, name, u.fact.root))
+		made.MemberGuarded = made.Kind == Read && hasMember(made.Path) && e.isMemberGuarded(u)
 		out.Uses = append(out.Uses, made)
 		passing = append(passing, u.passage)
 		nodes = append(nodes, u.node)

@@ -38,8 +38,7 @@ func (e *engine) step(n *parse.Node, f fact) {
 		e.operand(n, p, f)
 	case parse.KindConditionalExpression:
 		if p.AsConditionalExpression().Condition != n {
-			f.soft = f.what == host
-			e.arrive(p, f)
+			e.arrive(p, f.orNothing())
 		}
 	case parse.KindVariableDeclaration, parse.KindParameter, parse.KindBindingElement:
 		if p.Initializer() == n {
@@ -112,11 +111,12 @@ func (e *engine) operand(n, p *parse.Node, f fact) {
 		}
 	case parse.TokenAmpersandAmpersand:
 		if right {
-			f.soft = f.what == host
-			e.arrive(p, f)
+			e.arrive(p, f.orNothing())
 		}
 	case parse.TokenBarBar, parse.TokenQuestionQuestion:
-		f.soft = f.soft || !right && f.what == host
+		if !right {
+			f = f.orElse()
+		}
 		e.arrive(p, f)
 	case parse.TokenEquals, parse.TokenBarBarEquals, parse.TokenQuestionQuestionEquals, parse.TokenAmpersandAmpersandEquals:
 		if right {
@@ -352,7 +352,7 @@ func (e *engine) hostMember(n, p *parse.Node, f fact, name string) {
 		return
 	}
 	f.path += "." + name
-	f.soft = f.soft || isOptional(p)
+	f.soft, f.softMember = f.soft || isOptional(p), f.softMember || isMember(f.path) && isOptional(p)
 	reads, writes := access(p)
 	if writes {
 		e.use(p, f, Write)
