@@ -25,6 +25,8 @@ type need struct {
 	fatal bool    // the load failed for lack of it
 	used  bool    // some use is more than a presence check
 	bare  bool    // some use has no guard
+	// strict says that strict code gives the name a value, which throws where there is none.
+	strict bool
 	// made says that the library only gives the name a value, and that no host acts on
 	// that: it stays in the guest.
 	made bool
@@ -65,7 +67,7 @@ func needs(l *Library, guest map[string]bool) []*need {
 		if u.Kind == authority.Write && u.Path == u.Name {
 			// Made inside the guest; the host does not see it.
 			own[u.Name] = own[u.Name] || u.Loading
-			if !hostglobals.ActsOnWrite(u.Name) {
+			if !hostglobals.ActsOnWrite(u.Name) && !u.throws() {
 				continue
 			}
 		}
@@ -87,8 +89,9 @@ func needs(l *Library, guest map[string]bool) []*need {
 			continue
 		}
 		if own[name] && !n.fatal {
-			n.uses, n.seen = slices.DeleteFunc(n.uses, func(u Use) bool { return !u.assigns() }), nil
+			n.uses, n.seen = slices.DeleteFunc(n.uses, func(u Use) bool { return !u.assigns() || !hostglobals.ActsOnWrite(u.Name) }), nil
 		}
+		n.strict = !own[name] && slices.ContainsFunc(n.uses, Use.throws)
 		n.made = len(n.uses) == 0 && len(n.seen) == 0 && !n.fatal
 		for _, u := range n.uses {
 			n.used = n.used || u.Kind != authority.Presence
@@ -221,7 +224,7 @@ func (r *reporter) missingOne(n *need, known bool) {
 	case assigned:
 		message.Reset()
 		fmt.Fprintf(&message, "%q assigns to %s", r.lib.Name, n.name)
-		if n.name != "location" {
+		if n.name != "location" && !n.strict {
 			severity = finding.Info // a handler that is never called, a name that nobody reads
 		}
 	}
@@ -238,6 +241,13 @@ func (r *reporter) missingOne(n *need, known bool) {
 		message.WriteString("; seen while loading")
 	}
 	switch g, _ := hostglobals.Known(n.name); {
+	case assigned && n.strict:
+		message.WriteString(". Its code is strict, where an assignment to a name that does not exist throws a ReferenceError, and nothing of the host would see the value. ")
+		if known {
+			message.WriteString("Pass the library a function that does it instead.")
+		} else {
+			message.WriteString("A missing declaration in the library is the likely reason.")
+		}
 	case assigned:
 		fmt.Fprintf(&message, ". The value stays in the sandbox, whether %s is granted or not, so nothing happens outside. Pass the library a function that does it instead.", n.name)
 	case !known:
@@ -308,6 +318,9 @@ func (r *reporter) inside(p Place) string {
 
 // assigns reports whether a use gives the global itself a value.
 func (u Use) assigns() bool { return u.Kind == authority.Write && u.Path == u.Name }
+
+// throws reports whether the use is an assignment that fails where the name does not exist.
+func (u Use) throws() bool { return u.assigns() && u.Strict && !u.Guarded }
 
 // assigned reports whether giving it a value is all that a library does with a global on
 // whose value a host acts.
