@@ -56,7 +56,6 @@ type peer struct {
 	// What the header and the shape of an array say that is nothing but its elements.
 	sample      Value
 	word, shape uint32
-	closing     bool
 }
 
 // NewBridge puts a bridge into a VM and returns the host object whose methods are its

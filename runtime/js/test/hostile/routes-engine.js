@@ -156,7 +156,7 @@ export const engine = {
     name: `seed ${i + 1}`,
     program: fuzz(i + 1),
     quiet: true,
-    options: { limits: { timeoutMs: 5000 } },
+    options: { limits: { timeoutMs: 60_000 } }, // slow hosts come to an end as well
     drive: works,
   })),
 };
