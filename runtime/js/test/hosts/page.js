@@ -25,6 +25,7 @@ export const skip = chromiumPath() === undefined && process.env.CI !== "true" ? 
 const flags = [
   "--no-sandbox",
   "--disable-gpu",
+  "--disable-dev-shm-usage", // which is small in containers
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
