@@ -2,6 +2,7 @@
 import { narrow, passable, rulesOf } from "./attenuation.js";
 import { hostHas, hostNames, hostValue } from "./denials.js";
 import { SandboxError } from "./errors.js";
+import { guestStack } from "./mirrors.js";
 
 const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
 
@@ -21,10 +22,10 @@ export function grantsOf(permissions) {
 
 /**
  * Defines the granted globals. A name that the host does not have stays undefined,
- * and one that the guest has of its own (`JSON`, `Function`) stays the guest's.
+ * and one that the guest has of its own (`JSON`, `Function`) stays the guest's. They
+ * are defined on the guest's global object, or on the one that is given.
  */
-export function grant(membrane, engine, grants, capabilities, sandbox) {
-  const global = membrane.guest.globalThis;
+export function grant(membrane, engine, grants, capabilities, sandbox, global = membrane.guest.globalThis) {
   for (const { name, allow } of grants) {
     if (engine.own(global, name) !== undefined) continue;
     const value = hostValue(name, capabilities);
@@ -54,13 +55,14 @@ export function grant(membrane, engine, grants, capabilities, sandbox) {
  */
 export function grantOnUse(membrane, engine, capabilities, sandbox) {
   const global = membrane.guest.globalThis;
+  const taken = engine.evaluateRef("({ __proto__: null })", "sandbox-taken.js");
   const take = (name, stack) => {
-    sandbox.denials.report(name, stack);
-    sandbox.run(() => grant(membrane, engine, [{ name }], capabilities, sandbox));
+    sandbox.denials.report(name, guestStack(stack));
+    sandbox.run(() => grant(membrane, engine, [{ name }], capabilities, sandbox, taken));
   };
   for (const name of hostNames(capabilities)) {
     if (engine.own(global, name) !== undefined || !hostHas(name, capabilities)) continue;
-    membrane.granting(() => engine.help(membrane.guest.onUse, [[global], name, take], false, 1));
+    membrane.granting(() => engine.help(membrane.guest.onUse, [[global], [taken], name, take], false, 2));
   }
 }
 

@@ -392,18 +392,21 @@ export function guest(cross) {
     define(global, name, value) {
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
     },
-    // A global that is asked for when it is first used.
-    onUse(global, name, take) {
-      const settle = () => {
-        delete global[name];
-        const stack = stackOf === undefined ? undefined : stackOf(new Problem());
-        take(name, typeof stack === "string" ? stack : "");
-      };
+    // A global that is asked for when it is first used: it is put where `taken` is. A
+    // guest that has frozen its globals gets it from there each time.
+    onUse(global, taken, name, take) {
       defineProperty(global, name, {
         __proto__: null,
         get() {
-          settle();
-          return global[name];
+          const stack = stackOf === undefined ? undefined : stackOf(new Problem());
+          take(name, typeof stack === "string" ? stack : "");
+          const found = getOwnPropertyDescriptor(taken, name);
+          const own = getOwnPropertyDescriptor(global, name);
+          if (own?.configurable) {
+            if (found === undefined) delete global[name];
+            else defineProperty(global, name, bare(found));
+          }
+          return found === undefined ? undefined : found.value;
         },
         set(value) {
           defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });

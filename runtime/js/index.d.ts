@@ -246,7 +246,7 @@ export type Permission = GlobalName | Grant;
 /** A permission that says more than a name. */
 export interface Grant {
   name: GlobalName;
-  /** What the grant is narrowed to: addresses for `fetch`, keys for a storage. */
+  /** What the grant is narrowed to: addresses for `fetch`, keys of a storage, members. */
   allow?: readonly string[];
   /** Why the library needs it, for whoever reviews the policy. */
   reason?: string;
@@ -315,7 +315,9 @@ export interface SandboxOptions {
   reads?: "window" | "exact";
   /**
    * Is told, once a name, of each host global that the policy does not grant and that the
-   * library failed for, or, with `reportOnly`, took.
+   * library failed for (a ReferenceError of it left the sandbox), or, with `reportOnly`,
+   * took. Without `reportOnly`, what the library only looks for (`typeof`, `in`,
+   * `globalThis.name`) or catches itself is not seen.
    */
   onViolation?: (violation: Violation) => void;
   /**
@@ -343,15 +345,29 @@ export interface Violation {
  */
 export interface Marshaller<Host = any> {
   /** Whether a value of the host's is of this kind. */
-  isWrappable(value: unknown): boolean;
+  isWrappable(value: unknown, context: MarshallerContext): boolean;
   /** What goes into the sandbox in its place: data, or an object of the sandbox's own. */
-  marshal(value: Host): object;
-  /** Whether an object of the sandbox's, seen through its proxy, is of this kind. */
-  isHandleWrappable(handle: any): boolean;
+  marshal(value: Host, context: MarshallerContext): object;
+  /**
+   * Whether an object of the sandbox's is of this kind. The handle is a live proxy of it,
+   * and what it says of itself is the library's word.
+   */
+  isHandleWrappable(handle: any, context: MarshallerContext): boolean;
   /** What comes out in its place. */
-  unmarshal(handle: any): Host;
+  unmarshal(handle: any, context: MarshallerContext): Host;
   /** The sandbox is over. Called once. */
   dispose(): void;
+}
+
+/** What a marshaller may need of the sandbox that it is asked for. */
+export interface MarshallerContext {
+  /**
+   * Whether a handle is an instance of the class that the library exports at a path of
+   * names. False while the library loads.
+   */
+  isInstance(handle: unknown, path: string | readonly string[]): boolean;
+  /** Constructs that class in the sandbox. Throws while the library loads. */
+  createInstance(path: string | readonly string[], args?: readonly unknown[]): any;
 }
 
 /**

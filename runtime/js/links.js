@@ -28,6 +28,7 @@ export class Link {
     this.credit = undefined; // for comparing a large one at callbacks
     this.mirror = undefined; // how a MIRROR is brought up to date
     this.base = undefined; // what both sides of it held then
+    this.explained = undefined; // of an error: its message there, and the one that says more here
     // Of a SHADOW: the guest's handler and target, borrowed from its proxy, and what of
     // the host's object has been read.
     this.proxy = 0; // where its proxy is, borrowed as well

@@ -172,7 +172,8 @@ export class Membrane {
 
   #expose(value) {
     if (!this.#marshalling) {
-      for (const marshaller of this.#marshallers) if (this.#converted(() => marshaller.isWrappable(value))) return this.#marshalled(marshaller, value);
+      for (const marshaller of this.#marshallers)
+        if (this.#converted((context) => marshaller.isWrappable(value, context))) return this.#marshalled(marshaller, value);
     }
     if (typeof value === "function" && compilesCode(value)) {
       this.#links.set(value, this.#links.get(Function));
@@ -208,28 +209,24 @@ export class Membrane {
 
   /** The guest's object for what a marshaller gives in place of a host value. */
   #marshalled(marshaller, value) {
-    const given = this.#converted(() => marshaller.marshal(value));
-    if (!isObject(given) || this.#converted(() => marshaller.isWrappable(given)))
+    const given = this.#converted((context) => marshaller.marshal(value, context));
+    if (!isObject(given) || this.#converted((context) => marshaller.isWrappable(given, context)))
       throw new SandboxError("a marshaller's marshal() gives an object, array or function of another kind in place of the value");
     return this.toRef(given);
   }
 
   /** Whether a marshaller carries a host value over. */
   isMarshalled(value) {
-    return this.#marshallers.some((marshaller) => this.#converted(() => marshaller.isWrappable(value)));
+    return this.#marshallers.some((marshaller) => this.#converted((context) => marshaller.isWrappable(value, context)));
   }
 
-  // A marshaller is the application's code, for which the guest's clock stands still.
-  #outside(body) {
-    return this.#sandbox.pause(body);
-  }
-
-  // What it makes and looks at on the way is not converted in turn.
+  // A marshaller is the application's code, for which the guest's clock stands still. What
+  // it makes and looks at on the way is not converted in turn.
   #converted(body) {
     const before = this.#marshalling;
     this.#marshalling = true;
     try {
-      return this.#outside(body);
+      return this.#sandbox.pause(() => body(this.#sandbox.marshalling));
     } finally {
       this.#marshalling = before;
     }
@@ -310,10 +307,10 @@ export class Membrane {
 
   /** What the first marshaller that wants a guest's object makes of it, or what it is else. */
   #unmarshalled(link, handle) {
-    const marshaller = this.#marshallers.find((one) => this.#converted(() => one.isHandleWrappable(handle)));
+    const marshaller = this.#marshallers.find((one) => this.#converted((context) => one.isHandleWrappable(handle, context)));
     if (marshaller) {
       link.handle = true; // it is asked again the next time
-      return this.#converted(() => marshaller.unmarshal(handle));
+      return this.#converted((context) => marshaller.unmarshal(handle, context));
     }
     link.handle = false;
     return this.#cross(link.ref, link, handle);

@@ -30,7 +30,7 @@ const host = {
 };
 
 /** What the guest's stack may say: not the membrane's own frames. */
-function guestStack(stack) {
+export function guestStack(stack) {
   return String(stack ?? "")
     .split("\n")
     .filter((line) => line !== "" && !/sandbox-guest\.js|^\s*at apply \(native\)$/.test(line))
@@ -323,7 +323,16 @@ class ErrorBrand extends Brand {
   }
   // What cannot be changed cannot have a stack that can.
   sync(link, value, fromHost) {
-    super.sync(link, value, fromHost);
+    const { explained } = link;
+    const unchanged = explained !== undefined && getOwnPropertyDescriptor(value, "message")?.value === explained.here;
+    // The guest's own error says what it said, whoever threw it on.
+    if (unchanged) Reflect.defineProperty(value, "message", { value: explained.there });
+    try {
+      super.sync(link, value, fromHost);
+    } finally {
+      if (unchanged && getOwnPropertyDescriptor(value, "message")?.value === explained.there)
+        Reflect.defineProperty(value, "message", { value: explained.here });
+    }
     this.#settle(link.ref, value);
   }
   #settle(ref, value) {
@@ -344,7 +353,7 @@ class ErrorBrand extends Brand {
     if (!super.receive(ref, keep, link)) return false;
     const error = link.value;
     const frames = error.stack;
-    this.#explain(error, frames);
+    this.#explain(link, error, frames);
     let title = "Error";
     try {
       title = `${error.name}: ${error.message}`;
@@ -356,12 +365,15 @@ class ErrorBrand extends Brand {
   }
 
   // Whoever reads it here is told what the guest was denied. The guest's own error stays.
-  #explain(error, stack) {
+  #explain(link, error, stack) {
     const { denials } = this.sandbox;
     const name = denials.nameIn(error);
     if (name === undefined) return;
     this.sandbox.pause(() => denials.report(name, stack));
-    Reflect.defineProperty(error, "message", { value: error.message + denials.explain(name) }); // unless it is fixed
+    const there = error.message;
+    const here = there + denials.explain(name);
+    // Unless it is fixed.
+    if (Reflect.defineProperty(error, "message", { value: here })) link.explained = { there, here };
   }
 }
 

@@ -69,6 +69,7 @@ class Sandbox {
       memoryBytes,
       denials: new Denials(name, new Set(this.#granted.map((granted) => granted.name)), capabilities, onViolation),
       marshallers,
+      marshalling: this.#marshalling(),
       dataOnly: oneOf("arguments", args, "membrane", "data") === "data",
       live: oneOf("results", results, "mirror", "live") === "live",
       exact: oneOf("reads", reads, "window", "exact") === "exact",
@@ -131,10 +132,29 @@ class Sandbox {
 
   /** Constructs the class at a path of names, such as "Duration" or "core.Node". */
   createInstance(path, args = []) {
-    const names = typeof path === "string" ? path.split(".") : path;
-    const found = names.reduce((value, name) => value?.[name], this.exports);
-    if (typeof found !== "function") throw new SandboxError(`${this.#name} exports no class ${names.join(".")}`);
+    const found = this.#at(path);
+    if (typeof found !== "function") throw new SandboxError(`${this.#name} exports no class ${typeof path === "string" ? path : path.join(".")}`);
     return Reflect.construct(found, args);
+  }
+
+  // What marshallers are given: they are asked while the library loads as well, when there
+  // is nothing yet that it exports.
+  #marshalling() {
+    return Object.freeze({
+      isInstance: (handle, path) => {
+        const found = this.#library === undefined ? undefined : this.#at(path);
+        return typeof found === "function" && handle instanceof found;
+      },
+      createInstance: (path, args) => {
+        if (this.#library === undefined) throw new SandboxError(`${this.#name} has not loaded yet, so that a marshaller cannot make a ${path} of it`);
+        return this.createInstance(path, args);
+      },
+    });
+  }
+
+  #at(path) {
+    const names = typeof path === "string" ? path.split(".") : path;
+    return names.reduce((value, name) => value?.[name], this.exports);
   }
 
   /** Evaluates a workload beside the library, once per name. */
@@ -370,7 +390,8 @@ class Sandbox {
       }
     }
     if (this.#disposed) return this.#refusal();
-    if (this.#death && !(error instanceof SandboxError)) return this.#limitError();
+    // Whoever came in was alive then, so that it died in this call.
+    if (this.#death && (!(error instanceof SandboxError) || error instanceof SandboxDeadError)) return this.#limitError();
     return error;
   }
 

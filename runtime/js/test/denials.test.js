@@ -113,3 +113,56 @@ test("violations: a listener that throws does so to whoever called", () => {
   });
   assert.match(thrownBy(() => exports.f()).message, /from the listener|is not defined/);
 });
+
+test("denials: what the library catches says what it said, also when it has been with the host", () => {
+  const { exports } = open(`{
+    passed(f) { try { f(() => fetch(1)); } catch (error) { return error.message; } },
+    given(f) { try { fetch(1); } catch (error) { f(error); f(error); return error.message; } },
+    kept(f) { try { fetch(1); } catch (error) { f(error); error.message += "!"; f(error); return error.message; } },
+  }`);
+  assert.equal(
+    exports.passed((f) => f()),
+    "fetch is not defined",
+  );
+  const messages = [];
+  const listen = (error) => messages.push(error.message);
+  assert.equal(exports.given(listen), "fetch is not defined");
+  for (const message of messages) assert.match(message, /does not grant fetch/);
+  assert.equal(exports.kept(listen), "fetch is not defined!");
+  assert.equal(messages.at(-1), "fetch is not defined!");
+  // What the host says of it goes in, as of every error.
+  const changed = exports.given((error) => {
+    error.message = "mine";
+  });
+  assert.equal(changed, "mine");
+});
+
+test("violations: a library that freezes or looks into its globals finds in report-only mode what it asks for", () => {
+  const seen = [];
+  const { exports } = open(
+    `{
+      freeze() { Object.freeze(globalThis); return [typeof URL, URL === URL, new URL("https://example.com/p").pathname]; },
+      getter() { const { get } = Object.getOwnPropertyDescriptor(globalThis, "URLSearchParams"); return [get.call(null), get.call({})].map((found) => typeof found); },
+    }`,
+    { reportOnly: true, onViolation: (violation) => seen.push(violation) },
+  );
+  assert.deepEqual(exports.getter(), ["function", "function"]);
+  assert.deepEqual(exports.freeze(), ["function", true, "/p"]);
+  assert.deepEqual(
+    seen.map(({ name }) => name),
+    ["URLSearchParams", "URL"],
+  );
+  for (const { stack } of seen) assert.doesNotMatch(stack, /sandbox-guest/);
+  assert.match(seen[1].stack, /lib\.bundle\.js/);
+});
+
+test("violations: an error that a library makes up is worth no more than a report of a name that it was not granted", () => {
+  const seen = [];
+  const { exports } = open(
+    `{ forge(name) { throw new ReferenceError(name + " is not defined"); }, getter() { throw Object.defineProperty(new ReferenceError(), "message", { get: () => "fetch is not defined" }); } }`,
+    { permissions: ["URL"], onViolation: ({ name }) => seen.push(name) },
+  );
+  for (const name of ["URL", "noSuchGlobal", "a b", "fetch", "fetch"]) thrownBy(() => exports.forge(name));
+  thrownBy(() => exports.getter());
+  assert.deepEqual(seen, ["fetch"]);
+});

@@ -128,3 +128,54 @@ test("marshallers: one that is not whole is refused", () => {
   assert.match(error.message, /five functions .* no dispose/);
   assert.match(thrownBy(() => SandboxManager.createSandboxSync("lib", source, { marshallers: {} })).message, /a list/);
 });
+
+/** The same, with what a marshaller is given. */
+const byContext = {
+  isWrappable: (value) => value instanceof Money,
+  marshal: (money, context) => context.createInstance("Coin", [money.cents]),
+  isHandleWrappable: (handle, context) => context.isInstance(handle, "Coin"),
+  unmarshal: (coin) => new Money(coin.cents),
+  dispose() {},
+};
+
+test("marshallers: what they are given makes and knows the library's classes, and is there while it loads", () => {
+  const { exports } = open(byContext);
+  assert.equal(exports.double(new Money(21)).cents, 42);
+  assert.equal(exports.isCoin(new Money(1)), true);
+  assert.deepEqual(exports.plain(), { a: 1 });
+  const logged = [];
+  const options = { marshallers: [byContext], permissions: ["log"], capabilities: { log: (value) => logged.push(value) } };
+  SandboxManager.createSandboxSync("lib", "log({ a: 1 }); __SANDBOXED_LIB__ = {}", options).dispose();
+  assert.deepEqual(logged, [{ a: 1 }]);
+  const early = { ...options, capabilities: { log: () => new Money(1) } };
+  assert.match(thrownBy(() => SandboxManager.createSandboxSync("lib", "log()", early)).message, /lib has not loaded yet/);
+  assert.equal(thrownBy(() => SandboxManager.createSandboxSync("lib", "throw new Error('why')", options)).cause.message, "why");
+});
+
+test("marshallers: a library that poses as another class is taken at its word, and no more than that", () => {
+  let handle;
+  const sandbox = SandboxManager.createSandboxSync(
+    "lib",
+    `__SANDBOXED_LIB__ = {
+      Coin: class Coin { constructor(cents) { this.cents = cents; } static [Symbol.hasInstance](x) { return typeof x === "object"; } },
+      pose: () => ({ get cents() { throw new RangeError("no cents"); } }),
+      loop: () => new Proxy({}, { getPrototypeOf() { for (;;); }, get() { for (;;); } }),
+    }`,
+    {
+      limits: { timeoutMs: 100 },
+      marshallers: [
+        {
+          ...byContext,
+          unmarshal(coin) {
+            handle = coin;
+            return new Money(coin.cents);
+          },
+        },
+      ],
+    },
+  );
+  assert.equal(thrownBy(() => sandbox.exports.pose()).message, "no cents");
+  assert.equal(typeof handle, "object");
+  assert.throws(() => sandbox.exports.loop(), { name: "SandboxLimitError", limit: "time" });
+  assert.throws(() => handle.cents, { name: "SandboxDeadError" });
+});
