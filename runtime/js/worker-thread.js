@@ -3,13 +3,7 @@ import { nodeBuiltin } from "./bundle.js";
 import { SandboxError } from "./errors.js";
 import { SandboxManager } from "./index.js";
 
-const port = nodeBuiltin("node:worker_threads")?.parentPort ?? globalThis;
-
-function listen(listener) {
-  if (port.on) port.on("message", listener);
-  else port.onmessage = (event) => listener(event.data);
-}
-
+let port; // to worker.js alone: nothing that runs here finds it
 let sandbox;
 
 async function answer({ wasm, name, code, options, path, args }) {
@@ -47,7 +41,7 @@ function failure(error) {
   return { kind: error.name, text: error.message, limit: error.limit };
 }
 
-listen((request) => {
+function listen(request) {
   if (request.alive) return port.postMessage({ alive: true });
   const { id } = request;
   const done = answer(request);
@@ -56,4 +50,15 @@ listen((request) => {
     (value) => tell(id, { value }),
     (error) => tell(id, failure(error)),
   );
-});
+}
+
+// The first message of all brings the port, before there is a library.
+function begin(message) {
+  if (port) return;
+  port = message.port;
+  port.onmessage = (event) => listen(event.data);
+}
+
+const parent = nodeBuiltin("node:worker_threads")?.parentPort;
+if (parent) parent.once("message", begin);
+else globalThis.addEventListener("message", (event) => begin(event.data), { once: true });

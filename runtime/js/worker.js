@@ -18,22 +18,28 @@ const MAX_MS = 2 ** 31 - 1 - GRACE_MS;
 /** What cannot go to another thread. */
 const local = ["capabilities", "onViolation", "reportOnly", "marshallers"];
 
-/** The thread, as Node and browsers have it. */
+/**
+ * The thread, as Node and browsers have it. It is spoken to through a port of its own: the
+ * thread's global `postMessage` may be granted to the library.
+ */
 function startThread(onMessage, onFailure) {
   const url = new URL("./worker-thread.js", import.meta.url);
+  const { port1: port, port2: theirs } = new MessageChannel();
+  port.onmessage = (event) => onMessage(event.data);
   const threads = nodeBuiltin("node:worker_threads");
   if (threads) {
     const worker = new threads.Worker(url);
-    worker.on("message", onMessage);
+    worker.postMessage({ port: theirs }, [theirs]);
     worker.on("error", onFailure);
     worker.on("exit", (code) => onFailure(new Error(`it ended by itself, with code ${code}`)));
     worker.unref();
-    return { worker, busy: (yes) => (yes ? worker.ref() : worker.unref()) };
+    port.unref();
+    return { port, end: () => worker.terminate(), busy: (yes) => (yes ? worker.ref() : worker.unref()) };
   }
   const worker = new Worker(url, { type: "module" });
-  worker.onmessage = (event) => onMessage(event.data);
+  worker.postMessage({ port: theirs }, [theirs]);
   worker.onerror = (event) => onFailure(new Error(event.message));
-  return { worker, busy() {} };
+  return { port, end: () => worker.terminate(), busy() {} };
 }
 
 class WorkerSandbox {
@@ -86,7 +92,7 @@ class WorkerSandbox {
     const request = this.#queue.shift();
     this.#running = request.id;
     try {
-      this.#thread.worker.postMessage(request);
+      this.#thread.port.postMessage(request);
     } catch (cause) {
       this.#settle(request.id, "reject", new SandboxError(`an argument cannot be cloned for the sandbox's thread: ${cause.message}`, { cause }));
       this.#running = undefined;
@@ -111,7 +117,7 @@ class WorkerSandbox {
       // Promises may keep it busy after a call has returned.
       if (this.#pending.size > 0) {
         this.#clock = setTimeout(() => {
-          this.#thread.worker.postMessage({ alive: true });
+          this.#thread.port.postMessage({ alive: true });
           this.#watch();
         }, this.#timeoutMs);
       }
@@ -141,7 +147,8 @@ class WorkerSandbox {
     clearTimeout(this.#clock);
     this.#queue.length = 0;
     for (const id of [...this.#pending.keys()]) this.#settle(id, "reject", error);
-    this.#thread.worker.terminate();
+    this.#thread.port.close();
+    this.#thread.end();
   }
 }
 

@@ -38,6 +38,10 @@ test("worker: errors are the library's, or say what is wrong", async (t) => {
 for (const expression of [
   "Array.prototype.reverse.call({ length: 2 ** 53 - 1 })",
   "Array.prototype.join.call({ length: 2 ** 31 })",
+  "JSON.stringify(new Array(3e7))",
+  "Array.from({ length: 1e8 })",
+  "'ab'.repeat(1e7).split('').map(Number).join().split('').reverse()",
+  "[].concat(...Array.from({ length: 100 }, () => new Array(1e6).fill(0)))",
   "for (;;);",
   "(function next() { Promise.resolve().then(next); })()",
   "Promise.resolve().then(() => Array.prototype.reverse.call({ length: 2 ** 53 - 1 }))",
@@ -58,6 +62,16 @@ test("worker: a thread that ends by itself is said, and one whose load failed is
   await assert.rejects(sandbox.call("ok"), SandboxError);
   await assert.rejects(createSandboxInWorker("lib", "throw 1", { limits: { timeoutMs: 1000 } }), /failed while loading/);
   await assert.rejects(createSandboxInWorker("lib", "", { limits: { timeoutMs: Infinity } }), /up to \d+/);
+});
+
+test("worker: what a library posts from the thread's globals is not heard as the thread's answers", async (t) => {
+  const sandbox = await open(
+    t,
+    `{ lie() { const { parentPort } = process.getBuiltinModule("node:worker_threads"); for (const said of [null, 1, { id: 3, value: "lie" }, { alive: true, returned: 3 }, { id: 3, kind: "none" }]) parentPort.postMessage(said); return "true"; } }`,
+    { limits: { timeoutMs: 60_000 }, permissions: ["process"] },
+  );
+  assert.equal(await sandbox.call("lie"), "true");
+  assert.equal(await sandbox.call("lie"), "true");
 });
 
 test("worker: what waits when it is disposed of is refused", async (t) => {
