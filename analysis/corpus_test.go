@@ -51,7 +51,7 @@ type reason struct {
 // settle returns the reason as it is to be written when the check's verdict is the
 // given one, and what is to be done first, "" if nothing. A verdict that changes under
 // a why that stays as it was is never taken over.
-func (r reason) settle(verdict string) (settled reason, todo string) {
+func (r reason) settle(verdict string) (settled reason, advice string) {
 	settled = r
 	settled.Verdict, settled.Judged = verdict, digest(r.Why)
 	switch {
@@ -168,12 +168,12 @@ func TestCorpus_saysOfEveryPackageWhatItsGoldenSays(t *testing.T) {
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("%s is out of date (-want +got); run this test with -update if the change is right:\n%s", file, diff)
 			}
-			settled, todo := c.reasons[l.Policy.Name].settle(verdict)
+			settled, advice := c.reasons[l.Policy.Name].settle(verdict)
 			if *update && settled.Verdict == verdict {
-				c.reasons[l.Policy.Name], todo = settled, ""
+				c.reasons[l.Policy.Name], advice = settled, ""
 			}
-			if todo != "" {
-				t.Errorf("%s: %s", l.Policy.Name, todo)
+			if advice != "" {
+				t.Errorf("%s: %s", l.Policy.Name, advice)
 			}
 			c.inferenceCoversTheLoad(t, l)
 			for _, shape := range c.reasons[l.Policy.Name].Shapes {
@@ -207,7 +207,7 @@ func TestReason_aVerdictChangesWithItsWhy(t *testing.T) {
 	tests := map[string]struct {
 		why, verdict string
 		taken        bool   // -update writes the verdict
-		todo         string // part of it
+		advice       string // part of it
 	}{
 		"nothing changed":    {was.Why, "a", true, ""},
 		"another verdict":    {was.Why, "b", false, "still the one of the verdict before"},
@@ -218,12 +218,12 @@ func TestReason_aVerdictChangesWithItsWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			now := was
 			now.Why = tt.why
-			settled, todo := now.settle(tt.verdict)
-			if (settled.Verdict == tt.verdict) != tt.taken || (todo == "") != (tt.todo == "") || !strings.Contains(todo, tt.todo) {
-				t.Errorf("%+v %q", settled, todo)
+			settled, advice := now.settle(tt.verdict)
+			if (settled.Verdict == tt.verdict) != tt.taken || (advice == "") != (tt.advice == "") || !strings.Contains(advice, tt.advice) {
+				t.Errorf("%+v %q", settled, advice)
 			}
-			if again, todo := settled.settle(tt.verdict); tt.taken && (again.Verdict != settled.Verdict || todo != "") {
-				t.Errorf("once written: %q", todo)
+			if again, advice := settled.settle(tt.verdict); tt.taken && (again.Verdict != settled.Verdict || advice != "") {
+				t.Errorf("once written: %q", advice)
 			}
 		})
 	}

@@ -20,13 +20,13 @@ func inWorkspace(t *testing.T) (top, project string) {
 	t.Helper()
 	top = newProject(t, map[string]string{
 		"package.json":        `{"private": true, "workspaces": ["apps/*", "packages/*"]}`,
-		"apps/a/package.json": `{"dependencies": {"hoisted": "1", "work": "1", "torn": "1", "throws": "1", "leads": "1", "loop": "1"}}`,
+		"apps/a/package.json": `{"dependencies": {"hoisted": "1", "tools": "1", "torn": "1", "throws": "1", "leads": "1", "loop": "1"}}`,
 		"apps/a/" + policyFile: `export default {
-  hoisted: { permissions: ["fetch"] }, work: { permissions: [] }, torn: { permissions: [] },
+  hoisted: { permissions: ["fetch"] }, tools: { permissions: [] }, torn: { permissions: [] },
   throws: { permissions: [] }, leads: { permissions: [] }, loop: { permissions: [] },
 };
 `,
-		"apps/a/src/i.js":                   "import \"hoisted\";\nimport \"../../../packages/work/index.js\";\n",
+		"apps/a/src/i.js":                   "import \"hoisted\";\nimport \"../../../packages/tools/index.js\";\n",
 		"node_modules/hoisted/package.json": `{"name": "hoisted", "version": "1.0.0"}`,
 		"node_modules/hoisted/index.js":     "exports.go = (k) => { console.log(1); return globalThis[k]; };\nmodule.require(exports.go());\n",
 		"node_modules/torn/package.json":    `{"name": "torn", "version": "1.0.0"}`,
@@ -35,11 +35,11 @@ func inWorkspace(t *testing.T) (top, project string) {
 		"node_modules/throws/index.js":      "function f() { document.title; }\nf();\n",
 		"node_modules/leads/package.json":   `{"name": "leads", "version": "1.0.0", "main": "../../packages/secret.js"}`,
 		"packages/secret.js":                "exports.a = 1;\n",
-		"packages/work/package.json":        `{"name": "work", "version": "1.0.0", "types": "index.d.ts"}`,
-		"packages/work/index.js":            "exports.go = () => fetch(\"/x\");\n",
-		"packages/work/index.d.ts":          "export declare function go(): void;\nexport declare function gone(): void;\n",
+		"packages/tools/package.json":       `{"name": "tools", "version": "1.0.0", "types": "index.d.ts"}`,
+		"packages/tools/index.js":           "exports.go = () => fetch(\"/x\");\n",
+		"packages/tools/index.d.ts":         "export declare function go(): void;\nexport declare function gone(): void;\n",
 	})
-	link("node_modules/work", "../packages/work")(t, top)
+	link("node_modules/tools", "../packages/tools")(t, top)
 	link("node_modules/loop", "loop")(t, top)
 	return top, filepath.Join(top, "apps", "a")
 }
@@ -72,7 +72,7 @@ func TestWorkspace_noPathOfTheMachineIsSaidOrWritten(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"../../node_modules/hoisted/index.js:1:23", "../../packages/work/index.js:1:20", "../../node_modules/torn/index.js:1:9 error SBX040",
+		"../../node_modules/hoisted/index.js:1:23", "../../packages/tools/index.js:1:20", "../../node_modules/torn/index.js:1:9 error SBX040",
 		"../../node_modules/throws/index.js:1:16", "to ../../packages/secret.js", "../../node_modules/loop is a symbolic link",
 	} {
 		if !strings.Contains(first["check"], want) {

@@ -34,7 +34,7 @@ func (p *Policy) AddLibrary(name string, options Object) ([]Edit, error) {
 
 // RenameLibrary gives a library another name and keeps its policy.
 func (p *Policy) RenameLibrary(name, to string) ([]Edit, error) {
-	i, err := p.libraryMember(name, true)
+	i, err := p.memberOf(name, true)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (p *Policy) RenameLibrary(name, to string) ([]Edit, error) {
 
 // RemoveLibrary takes a library out of the policy.
 func (p *Policy) RemoveLibrary(name string) ([]Edit, error) {
-	i, err := p.libraryMember(name, true)
+	i, err := p.memberOf(name, true)
 	if err != nil {
 		return nil, err
 	}

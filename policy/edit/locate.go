@@ -223,7 +223,7 @@ func article(k syntax.Kind) string {
 // optionsOf returns the object with the options of a library.
 func (p *Policy) optionsOf(name string) (*syntax.Node, owner, error) {
 	o := owner(quoted(name))
-	m, err := p.libraryMember(name, false)
+	m, err := p.memberOf(name, false)
 	if err != nil {
 		return nil, o, err
 	}
@@ -231,8 +231,8 @@ func (p *Policy) optionsOf(name string) (*syntax.Node, owner, error) {
 	return object, o, err
 }
 
-// libraryMember returns the index of a library among the members of the root.
-func (p *Policy) libraryMember(name string, alone bool) (int, error) {
+// memberOf returns the index of a library among the members of the root.
+func (p *Policy) memberOf(name string, alone bool) (int, error) {
 	if p.err != nil {
 		return -1, p.err
 	}

@@ -44,4 +44,12 @@ export class Link {
     this.turn = 0; // of the last read
     this.run = 0; // reads in that turn
   }
+
+  /** The host's value; undefined when nobody has it any more. */
+  get held() {
+    return this.loose ? this.value.deref() : this.value;
+  }
 }
+
+/** Whether a value has an identity that crosses, symbols apart. */
+export const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";

@@ -6,22 +6,21 @@
 import { SandboxError, SandboxRevokedError } from "./errors.js";
 import { guestSource, OPS } from "./guest.js";
 import { compilers, compilesCode, hostIntrinsics, iterators } from "./intrinsics.js";
-import { FIXED, Link, MIRROR, SHADOW, STAND_IN } from "./links.js";
+import { Depth } from "./depth.js";
+import { FIXED, isObject, Link, MIRROR, SHADOW, STAND_IN } from "./links.js";
+import { Marshalling } from "./marshalling.js";
+import { Messages } from "./messages.js";
 import { Mirrors } from "./mirrors.js";
+import { Scopes } from "./scopes.js";
 import { Shadows } from "./shadows.js";
 import { makeStandIn } from "./standins.js";
+import { Symbols } from "./symbols.js";
 
 /** How many results may stay paired with the guest's originals. */
 const MAX_PINS = 20_000;
 const MAX_PINNED_BYTES = 8 << 20;
-/** Mirrors of one call that are compared at each callback, so that its cost stays flat. */
-const MAX_COMPARED = 64;
-
 /** Stand-ins of one turn that are held, in a host that would let go of them at once. */
 const MAX_GRACED = 4096;
-
-/** How deep data is brought up to date at once. */
-const MAX_NESTED = 64;
 
 export class Membrane {
   /** Traps, helpers and prototypes of the guest's half, as refs. */
@@ -30,6 +29,8 @@ export class Membrane {
   iteratorProtos = new Set();
   /** How many mirrors are being made, one inside the other. */
   receiving = 0;
+  /** Work on nested data. */
+  depth = new Depth();
   stats = { crossings: 0, shipped: 0, unlinked: 0 };
   #engine;
   #sandbox;
@@ -46,12 +47,8 @@ export class Membrane {
   #recent = []; // those of them that this turn made
   #crowdedAt;
   #pinnedBytes = 0;
-  #syncing = 0; // how deep in data
-  #later = []; // mirrors that are further down
-  #comparing = false; // what the running call has in its messages
-  #touched = []; // mirrors in the messages of the running call
-  #symbols = new Map(); // symbol -> ref
-  #symbolsAt = new Map(); // ref -> symbol
+  #messages;
+  #symbols;
   #protos = new Map(); // ref of an intrinsic prototype -> the host's
   // A link whose value went may have got another one by the time that this is heard.
   #gone = new FinalizationRegistry((link) => link.value.deref() === undefined && this.#release(link));
@@ -62,9 +59,8 @@ export class Membrane {
   #allowed = new WeakSet(); // host values that come from capabilities, where arguments are data
   #granted = new Map(); // granted value -> what the guest has in its place
   #graced = []; // stand-ins of this turn, where the host needs that
-  #scopes = []; // of each open scope, the links of guest objects that were made in it
-  #marshallers;
-  #marshalling = false;
+  #scopes = new Scopes();
+  #marshalling;
   #settlers = new Set(); // rejecters of promises that wait for the guest
 
   /**
@@ -86,16 +82,18 @@ export class Membrane {
       uncatchable: () => sandbox.exhausted(),
     };
     this.#crowdedAt = sandbox.memoryBytes / 2;
-    this.#marshallers = sandbox.marshallers;
+    this.#marshalling = new Marshalling(sandbox);
     const cross = engine.newFunction(0, 0);
     const boot = engine.evaluateRef(guestSource, "sandbox-guest.js");
     const half = engine.help(boot, [[cross]], true);
     for (const name of engine.keys(half)) this.guest[name] = engine.getRef(half, name);
     this.#fix(globalThis, this.guest.globalThis);
     this.#pairIntrinsics();
+    this.#symbols = new Symbols(engine, this.guest);
     for (const ref of [cross, boot, half]) engine.free(ref);
     this.#mirrors = new Mirrors(this, engine, sandbox);
     this.#shadows = new Shadows(this, engine, sandbox);
+    this.#messages = new Messages(this.#shadows, this.depth);
     this.#fix(this.#shadows.READ, this.guest.READ);
   }
 
@@ -124,28 +122,17 @@ export class Membrane {
       if (typeof own === "object" || name === "Function.prototype") this.#protos.set(ref, own);
       else if (!compilers.has(name) && typeof own === "function" && !this.#at.has(ref)) this.#at.set(ref, link);
     }
-    for (const key of engine.keys(this.guest.symbols)) {
-      const own = Symbol[key];
-      if (typeof own !== "symbol" || typeof key !== "string") continue;
-      this.#pairSymbols(own, engine.getRef(this.guest.symbols, key));
-    }
-  }
-
-  #pairSymbols(symbol, ref) {
-    this.#symbols.set(symbol, ref);
-    this.#symbolsAt.set(ref, symbol);
-    return symbol;
   }
 
   // Host to guest.
 
   /** The guest's object for a host value that is no primitive; its count stays here. */
   toRef(value) {
-    if (typeof value === "symbol") return this.#symbols.get(value) ?? this.#symbolToGuest(value);
+    if (typeof value === "symbol") return this.#symbols.toRef(value);
     const link = this.#links.get(value);
     if (link === undefined) return this.#distortions.has(value) ? this.toRef(this.#distortions.get(value)) : this.#expose(value);
     if (link.ref !== 0) {
-      if (link.kind === MIRROR) this.#touch(link, true);
+      if (link.kind === MIRROR) this.#messages.touch(link, true);
       return link.ref;
     }
     if (link.weak) {
@@ -171,9 +158,9 @@ export class Membrane {
   }
 
   #expose(value) {
-    if (!this.#marshalling) {
-      for (const marshaller of this.#marshallers)
-        if (this.#converted((context) => marshaller.isWrappable(value, context))) return this.#marshalled(marshaller, value);
+    if (this.#marshalling.asks) {
+      const given = this.#marshalling.marshal(value);
+      if (given !== undefined) return this.toRef(given);
     }
     if (typeof value === "function" && compilesCode(value)) {
       this.#links.set(value, this.#links.get(Function));
@@ -195,8 +182,8 @@ export class Membrane {
       } else {
         link.mirror = mirrored;
         mirrored.ship(value, (ref) => this.#hold(link, ref), link);
-        this.#mark(link, true);
-        this.#touched.push(link);
+        this.#messages.mark(link, true);
+        this.#messages.add(link);
       }
     } finally {
       if (link.ref === 0) {
@@ -207,40 +194,9 @@ export class Membrane {
     return link.ref;
   }
 
-  /** The guest's object for what a marshaller gives in place of a host value. */
-  #marshalled(marshaller, value) {
-    const given = this.#converted((context) => marshaller.marshal(value, context));
-    if (!isObject(given) || this.#converted((context) => marshaller.isWrappable(given, context)))
-      throw new SandboxError("a marshaller's marshal() gives an object, array or function of another kind in place of the value");
-    return this.toRef(given);
-  }
-
   /** Whether a marshaller carries a host value over. */
   isMarshalled(value) {
-    return this.#marshallers.some((marshaller) => this.#converted((context) => marshaller.isWrappable(value, context)));
-  }
-
-  // A marshaller is the application's code, for which the guest's clock stands still. What
-  // it makes and looks at on the way is not converted in turn.
-  #converted(body) {
-    const before = this.#marshalling;
-    this.#marshalling = true;
-    try {
-      return this.#sandbox.pause(() => body(this.#sandbox.marshalling));
-    } finally {
-      this.#marshalling = before;
-    }
-  }
-
-  #symbolToGuest(symbol) {
-    const registered = Symbol.keyFor(symbol);
-    const { description } = symbol;
-    const ref =
-      registered !== undefined
-        ? this.#engine.help(this.guest.symbolFor, [registered], true)
-        : this.#engine.help(this.guest.symbol, description === undefined ? [] : [description], true);
-    this.#pairSymbols(symbol, ref);
-    return ref;
+    return this.#marshalling.carries(value);
   }
 
   /** The guest's object for a prototype; 0 for null. */
@@ -256,20 +212,20 @@ export class Membrane {
     if (link !== undefined) {
       if (link.kind === STAND_IN) {
         const standIn = this.#grace(link.value.deref()) ?? this.#standIn(link);
-        return link.handle && !this.#marshalling ? this.#unmarshalled(link, standIn) : standIn;
+        return link.handle && !this.#marshalling.busy ? this.#unmarshalled(link, standIn) : standIn;
       }
       if (link.kind === MIRROR) {
-        const value = held(link);
+        const value = link.held;
         if (value === undefined) {
           this.#release(link);
           return this.#adopt(ref);
         }
-        this.#touch(link, false);
+        this.#messages.touch(link, false);
         return value;
       }
       return link.value;
     }
-    if (ref < 0) return this.#symbolsAt.get(ref) ?? this.#symbolToHost(ref);
+    if (ref < 0) return this.#symbols.fromRef(ref);
     if (this.#engine.isProxy(ref)) {
       const known = this.#exposedAt(ref);
       if (known) return known.value;
@@ -300,20 +256,16 @@ export class Membrane {
 
   /** The host's value for a guest object that it does not know yet. */
   #adopt(ref) {
-    if (this.#marshallers.length === 0 || this.#marshalling) return this.#cross(ref);
+    if (!this.#marshalling.asks) return this.#cross(ref);
     const handle = this.#newStandIn(ref);
     return this.#unmarshalled(this.#links.get(handle), handle);
   }
 
   /** What the first marshaller that wants a guest's object makes of it, or what it is else. */
   #unmarshalled(link, handle) {
-    const marshaller = this.#marshallers.find((one) => this.#converted((context) => one.isHandleWrappable(handle, context)));
-    if (marshaller) {
-      link.handle = true; // it is asked again the next time
-      return this.#converted((context) => marshaller.unmarshal(handle, context));
-    }
-    link.handle = false;
-    return this.#cross(link.ref, link, handle);
+    const marshaller = this.#marshalling.forHandle(handle);
+    link.handle = marshaller !== undefined; // it is asked again the next time
+    return marshaller ? this.#marshalling.unmarshal(marshaller, handle) : this.#cross(link.ref, link, handle);
   }
 
   #cross(ref, known, handle) {
@@ -332,7 +284,7 @@ export class Membrane {
             (value) => {
               link.value = value;
               link.ref = engine.dup(ref);
-              this.#mark(link, false);
+              this.#messages.mark(link, false);
               this.#links.set(value, link);
               this.#at.set(ref, link);
             },
@@ -340,14 +292,13 @@ export class Membrane {
           );
         } catch (error) {
           // Half a mirror is none.
-          if (link.ref !== 0) this.#links.delete(link.value);
-          this.#release(link);
+          if (link.ref !== 0) this.abandonHalf(link);
           throw error;
         } finally {
           this.receiving--;
         }
         if (made) {
-          this.#scopes.at(-1)?.add(link);
+          this.#scopes.add(link);
           this.#pin(link);
           return link.value;
         }
@@ -358,9 +309,10 @@ export class Membrane {
 
   #newStandIn(ref) {
     const link = new Link(STAND_IN, undefined, this.#engine.dup(ref), 0);
-    link.handle = this.#marshalling;
+    link.handle = this.#marshalling.busy;
+    const standIn = this.#standIn(link); // which fails where the host's stack ends
     this.#at.set(ref, link);
-    return this.#standIn(link);
+    return standIn;
   }
 
   #standIn(link) {
@@ -372,7 +324,7 @@ export class Membrane {
       array: engine.isProxy(ref) ? engine.help(this.guest.isArray, [[ref]]) : engine.isArray(ref),
     });
     link.value = new WeakRef(proxy);
-    this.#scopes.at(-1)?.add(link);
+    this.#scopes.add(link);
     this.#links.set(proxy, link);
     this.#gone.register(proxy, link);
     return this.#grace(proxy);
@@ -394,10 +346,10 @@ export class Membrane {
     if (link?.kind === STAND_IN) return this.fromRef(ref);
     if (link?.alive?.ref) return link.alive.value.deref() ?? this.#standIn(link.alive);
     const own = new Link(STAND_IN, undefined, this.#engine.dup(ref), 0);
+    const standIn = this.#standIn(own);
     if (link) link.alive = own;
     else this.#at.set(ref, own);
-    const standIn = this.#standIn(own);
-    this.#scopes.at(-1)?.delete(own); // exports are the sandbox's for good
+    this.#scopes.keep(own); // exports are the sandbox's for good
     return standIn;
   }
 
@@ -443,42 +395,18 @@ export class Membrane {
   /** Brings a value up to date that a mirror is made of. */
   touchValue(value, fromHost) {
     const link = this.#links.get(value);
-    if (link?.kind === MIRROR && link.ref !== 0) this.#touch(link, fromHost);
-  }
-
-  #symbolToHost(ref) {
-    const engine = this.#engine;
-    const registered = engine.help(this.guest.keyFor, [[ref]]);
-    const symbol = registered !== undefined ? Symbol.for(registered) : Symbol(engine.help(this.guest.description, [[ref]]));
-    return this.#pairSymbols(symbol, engine.dup(ref));
+    if (link?.kind === MIRROR && link.ref !== 0) this.#messages.touch(link, fromHost);
   }
 
   // Scopes.
 
   openScope() {
-    this.#scopes.push(new Set());
+    this.#scopes.open();
   }
 
   /** Lets go of what the innermost scope made, but for what is in `result`. */
   closeScope(result) {
-    const made = this.#scopes.pop();
-    const outer = this.#scopes.at(-1);
-    const seen = new Set();
-    const waiting = [result];
-    for (let n = 0; n < waiting.length; n++) {
-      const value = waiting[n];
-      if (!isObject(value) || seen.has(value)) continue;
-      seen.add(value);
-      const link = this.#links.get(value);
-      if (link !== undefined && made.delete(link)) outer?.add(link);
-      if (link?.kind === STAND_IN) continue; // what is in there is the guest's to keep
-      try {
-        waiting.push(...inside(value));
-      } catch {
-        // A host's own proxy that throws keeps nothing.
-      }
-    }
-    for (const link of made) {
+    for (const link of this.#scopes.close(result, (value) => this.#links.get(value))) {
       if (link.kind === STAND_IN) link.released = true;
       this.#release(link);
     }
@@ -487,41 +415,12 @@ export class Membrane {
 
   // Mirrors.
 
-  #touch(link, fromHost) {
-    const { turn } = this.#shadows;
-    if ((fromHost ? link.pushed : link.pulled) === turn) return;
-    if (link.pushed !== turn && link.pulled !== turn) this.#touched.push(link);
-    this.#mark(link, fromHost);
-    // Deep data would overflow the stack, so that what is far down waits.
-    if (this.#syncing >= MAX_NESTED) {
-      this.#later.push([link, fromHost]);
-      return;
-    }
-    this.#syncing++;
-    try {
-      this.#syncOne(link, fromHost);
-      if (this.#syncing === 1) for (let next = this.#later.pop(); next; next = this.#later.pop()) this.#syncOne(...next);
-    } finally {
-      this.#syncing--;
-    }
-  }
-
-  #mark(link, fromHost) {
-    if (fromHost) link.pushed = this.#shadows.turn;
-    else link.pulled = this.#shadows.turn;
-  }
-
-  #syncOne(link, fromHost) {
-    const value = held(link);
-    if (value !== undefined && link.base !== undefined) link.mirror.sync(link, value, fromHost);
-  }
-
   // In the turn that made it, a result is held, since what is held weakly is not let go
   // before the turn ends; after it, only whoever uses it holds it.
   #pin(link) {
     this.#pins.add(link);
     // A result of the whole call is what it is; one that a callback was given may change.
-    if (this.#engine.answering > 0) this.#touched.push(link);
+    if (this.#engine.answering > 0) this.#messages.add(link);
     this.#pinnedBytes += link.mirror.weight(link);
     if (this.#recent.push(link) === 1) microtask(() => this.#loosen());
     const budget = Math.min(this.#sandbox.memoryBytes / 4, MAX_PINNED_BYTES);
@@ -561,54 +460,22 @@ export class Membrane {
     if (!this.#sandbox.refusal()) this.#engine.free(ref);
   }
 
-  /** Brings what the running call has in its messages up to date, at a callback. */
-  #sync(fromHost) {
-    // A prototype that is looked at on the way may itself be a way into the guest.
-    if (this.#comparing) return;
-    this.#comparing = true;
-    try {
-      const touched = this.#touched;
-      for (let i = Math.max(0, touched.length - MAX_COMPARED); i < touched.length; i++) {
-        const link = touched[i];
-        const fresh = (fromHost ? link.pushed : link.pulled) === this.#shadows.turn;
-        if (link.ref === 0 || fresh || !this.#affordable(link)) continue;
-        this.#mark(link, fromHost);
-        this.#syncOne(link, fromHost);
-      }
-    } finally {
-      this.#comparing = false;
-    }
-  }
-
-  // A large one is compared at the first callback, and then when as much has happened
-  // besides, so that many callbacks cost no more than what they do.
-  #affordable(link) {
-    const size = link.mirror.size(link);
-    if (size <= MAX_COMPARED) return true;
-    link.credit = link.credit === undefined ? 0 : link.credit + MAX_COMPARED - size;
-    if (link.credit >= 0) return true;
-    link.credit += size;
-    return false;
-  }
-
   // Turns: control passes from one side to the other.
 
   /** Called when a way into the guest begins inside another. */
   enterAgain() {
     this.#shadows.stale();
-    this.#sync(true);
+    this.#messages.sync(true);
   }
 
   /** A way into the guest ends inside another: the host goes on with what it was given. */
   leaveAgain() {
-    if (this.#touched.length > 0) this.#sync(false);
+    if (this.#messages.any) this.#messages.sync(false);
   }
 
   /** The outermost call returns. */
   leave() {
-    const touched = this.#touched;
-    this.#touched = [];
-    for (const link of touched) if (link.ref !== 0) this.#syncOne(link, false);
+    this.#messages.end();
     this.#shadows.stale();
     let survivors = this.#nursery;
     if (survivors.length > 0) {
@@ -717,12 +584,12 @@ export class Membrane {
   /** Runs host code for the guest, which waits on the stack. */
   answer(body) {
     this.stats.crossings++;
-    if (this.#touched.length > 0) this.#sync(false);
+    if (this.#messages.any) this.#messages.sync(false);
     try {
       return this.#sandbox.pause(body);
     } finally {
       this.#shadows.stale();
-      if (this.#touched.length > 0) this.#sync(true);
+      if (this.#messages.any) this.#messages.sync(true);
     }
   }
 
@@ -764,7 +631,7 @@ export class Membrane {
 
   /** Lets the guest have a value that is no argument: part of a capability, or our own. */
   allow(value) {
-    if (this.#sandbox.dataOnly && ((typeof value === "object" && value !== null) || typeof value === "function")) this.#allowed.add(value);
+    if (this.#sandbox.dataOnly && isObject(value)) this.#allowed.add(value);
     return value;
   }
 
@@ -776,6 +643,13 @@ export class Membrane {
     } finally {
       this.#granting--;
     }
+  }
+
+  /** Undoes what was begun for a value and failed. */
+  abandonHalf(link) {
+    this.#links.delete(link.value);
+    if (link.id !== 0) this.#exposed.delete(link.id);
+    this.#release(link);
   }
 
   waitFor(reject) {
@@ -795,24 +669,6 @@ export class Membrane {
   counts() {
     return { ...this.stats, exposed: this.#exposed.size, held: this.#at.size, pins: this.#pins.size, weak: this.#weakCount };
   }
-}
-
-/** What hangs on a host value: its prototype, its properties, and entries. */
-function* inside(value) {
-  yield Object.getPrototypeOf(value);
-  for (const key of Reflect.ownKeys(value)) {
-    const { value: held, get, set } = Reflect.getOwnPropertyDescriptor(value, key);
-    yield* [held, get, set];
-  }
-  if (value instanceof Map) yield* [...Map.prototype.entries.call(value)].flat();
-  if (value instanceof Set) yield* Set.prototype.values.call(value);
-}
-
-const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
-
-/** The host's value of a link; undefined when nobody has it any more. */
-function held(link) {
-  return link.loose ? link.value.deref() : link.value;
 }
 
 export const microtask = typeof queueMicrotask === "function" ? queueMicrotask : (job) => Promise.resolve().then(job);

@@ -61,9 +61,16 @@ class Brand {
   }
 
   ship(value, hold, link) {
+    hold(this.toGuest(value, link));
+    const { depth } = this.membrane;
+    depth.run(
+      () => this.fillGuest(link.ref, value, link),
+      () => this.membrane.abandonHalf(link),
+    );
+  }
+
+  fillGuest(ref, value, link) {
     const { engine, membrane } = this;
-    const ref = this.toGuest(value, link);
-    hold(ref);
     membrane.syncProto(ref, value, true);
     const content = this.hostContent(value);
     if (content !== undefined) this.setGuest(ref, content, this.guestContent(ref));
@@ -74,17 +81,25 @@ class Brand {
   }
 
   receive(ref, keep, link) {
-    const { engine, membrane } = this;
     const value = this.toHost(ref);
     if (value === undefined) return false;
     keep(value);
+    const { depth } = this.membrane;
+    depth.run(
+      () => this.fillHost(link.ref, value, link),
+      () => this.membrane.abandonHalf(link),
+    );
+    return true;
+  }
+
+  fillHost(ref, value, link) {
+    const { engine, membrane } = this;
     membrane.syncProto(ref, value, false);
     const content = this.guestContent(ref);
     if (content !== undefined) this.setHost(value, content, this.hostContent(value));
     const properties = pullProperties(engine, ref, value, hostProperties(value, this.skip), this.skip);
     link.base = { content, properties };
     membrane.stats.shipped++;
-    return true;
   }
 
   sync(link, value, fromHost) {
@@ -305,13 +320,12 @@ class ErrorBrand extends Brand {
     engine.define(ref, "stack", { value: `${name}: ${message}\n`, writable: true, enumerable: false, configurable: true });
     return ref;
   }
-  ship(value, hold, link) {
-    super.ship(value, hold, link);
-    this.#settle(link.ref, value);
+  fillGuest(ref, value, link) {
+    super.fillGuest(ref, value, link);
+    this.#settle(ref, value);
     if (typeof DOMException !== "function" || !(value instanceof DOMException)) return;
     // Its name, message and code are getters that insist on the host's own.
-    for (const key of ["name", "message", "code"])
-      this.engine.define(link.ref, key, { value: value[key], writable: true, enumerable: false, configurable: true });
+    for (const key of ["name", "message", "code"]) this.engine.define(ref, key, { value: value[key], writable: true, enumerable: false, configurable: true });
   }
   toHost(ref) {
     const { engine } = this;
@@ -344,14 +358,8 @@ class ErrorBrand extends Brand {
       this.engine.define(ref, "stack", configurable ? {} : writable ? { configurable } : { configurable, writable });
     }
   }
-  receive(ref, keep, link) {
-    const made = this.#receive(ref, keep, link);
-    if (made && !Object.isExtensible(link.value)) Object.freeze(link.value);
-    return made;
-  }
-  #receive(ref, keep, link) {
-    if (!super.receive(ref, keep, link)) return false;
-    const error = link.value;
+  fillHost(ref, error, link) {
+    super.fillHost(ref, error, link);
     const frames = error.stack;
     this.#explain(link, error, frames);
     let title = "Error";
@@ -361,7 +369,7 @@ class ErrorBrand extends Brand {
       // A getter of the library's own; the frames say enough.
     }
     error.stack = `${title}\n${frames}`.trimEnd();
-    return true;
+    if (!Object.isExtensible(error)) Object.freeze(error);
   }
 
   // Whoever reads it here is told what the guest was denied. The guest's own error stays.
@@ -443,14 +451,13 @@ class BufferBrand extends Brand {
     for (let i = words << 2; i < a.length; i++) if (a[i] !== b[i]) return false;
     return true;
   }
-  ship(value, hold, link) {
-    super.ship(value, hold, link);
-    if (isDetached(value)) this.engine.detach(link.ref);
+  fillGuest(ref, value, link) {
+    super.fillGuest(ref, value, link);
+    if (isDetached(value)) this.engine.detach(ref);
   }
-  receive(ref, keep, link) {
-    const made = super.receive(ref, keep, link);
-    if (made && this.engine.byteLength(ref) === undefined) detach(link.value);
-    return made;
+  fillHost(ref, value, link) {
+    super.fillHost(ref, value, link);
+    if (this.engine.byteLength(ref) === undefined) detach(value);
   }
   setGuest(ref, bytes) {
     if (this.engine.byteLength(ref) !== bytes.length) this.engine.help(this.guest.resize, [[ref], bytes.length]);

@@ -3,14 +3,11 @@ import { pullProperties, pushProperties } from "./properties.js";
 
 const { isExtensible, ownKeys } = Reflect;
 const DATA = 7; // writable, enumerable and configurable
-const MAX_NESTED = 64;
 
 /** How results that are plain cross: as the host's own objects. */
 export class Plain {
   #membrane;
   #engine;
-  #depth = 0;
-  #waiting = []; // what is further down: [ref, link, value, dense]
 
   constructor(membrane, engine) {
     this.#membrane = membrane;
@@ -24,13 +21,11 @@ export class Plain {
   receive(ref, keep, link) {
     const engine = this.#engine;
     const array = engine.isArray(ref);
-    // Deep data would overflow the stack, so that what is far down waits to be filled.
-    const later = this.#depth >= MAX_NESTED;
     if (array) {
       const values = [];
       if (engine.isDense(ref)) {
         keep(values);
-        this.#fillOrWait(later, ref, link, values, true);
+        this.#fillInTurn(link, values, true);
         return true;
       }
     }
@@ -41,29 +36,15 @@ export class Plain {
     if (!engine.isData(ref, array)) return false;
     const value = array ? [] : own === null ? Object.create(null) : {};
     keep(value);
-    this.#fillOrWait(later, ref, link, value, false);
+    this.#fillInTurn(link, value, false);
     return true;
   }
 
-  #fillOrWait(later, ref, link, value, dense) {
-    if (later) {
-      this.#waiting.push([this.#engine.dup(ref), link, value, dense]);
-      return;
-    }
-    this.#depth++;
-    try {
-      this.#fill(ref, link, value, dense);
-      if (this.#depth > 1) return;
-      for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
-        try {
-          this.#fill(...next);
-        } finally {
-          this.#engine.free(next[0]);
-        }
-      }
-    } finally {
-      this.#depth--;
-    }
+  #fillInTurn(link, value, dense) {
+    this.#membrane.depth.run(
+      () => this.#fill(link.ref, link, value, dense),
+      () => this.#membrane.abandonHalf(link),
+    );
   }
 
   #fill(ref, link, value, dense) {
