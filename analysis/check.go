@@ -437,12 +437,13 @@ func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) 
 		return err
 	}
 	failed := func(failure *load.Failure, s script, what string, span text.Span) {
-		lacks := r.lacking(l, failure, s, c.guest)
-		if lacks != "" {
-			l.Lacks = append(l.Lacks, lacks)
+		var lacks *need
+		if name := r.lacking(l, failure, s, c.guest); name != "" {
+			l.Lacks = append(l.Lacks, name)
 			if l.Policy.Unsure {
 				return // it may be granted: the permissions are not known in full
 			}
+			lacks = needOf(needs(l, c.guest), name)
 		}
 		r.loading(failure, s, what, span, lacks)
 	}

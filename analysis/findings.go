@@ -154,8 +154,8 @@ func (r *reporter) budget(s script) {
 }
 
 // loading reports SBX042 and SBX043 for a script that failed to load. lacks is the
-// global for lack of which it did, or "".
-func (r *reporter) loading(failure *load.Failure, s script, what string, span text.Span, lacks string) {
+// global for lack of which it did, or nil.
+func (r *reporter) loading(failure *load.Failure, s script, what string, span text.Span, lacks *need) {
 	if failure == nil {
 		return
 	}
@@ -182,8 +182,8 @@ func (r *reporter) loading(failure *load.Failure, s script, what string, span te
 		message += " (" + place + ")"
 	}
 	f := r.at(finding.LoadFailed, finding.Error, span, "%s does not load in the sandbox: %s.%s", what, strings.TrimSuffix(message, "."), advice(failure, lacks))
-	if lacks != "" {
-		f.Data["permission"] = lacks
+	if lacks != nil {
+		f.Data[lacks.datum()] = lacks.name
 	}
 	r.guestStack(f, failure, s)
 }
@@ -212,14 +212,20 @@ func limitSentence(limit string, l policy.Limits) string {
 }
 
 // advice says what to do about an error that a missing global or module explains.
-func advice(failure *load.Failure, name string) string {
+func advice(failure *load.Failure, lacks *need) string {
 	if strings.Contains(failure.Message, bundle.BuiltinMissing) {
 		return " Sandbox an entry of it that is made for browsers, or install a package of the module's name that stands in for it."
 	}
-	if name == "" {
+	if lacks == nil {
 		return ""
 	}
-	if g, _ := hostglobals.Known(name); g.Grade == hostglobals.Realm {
+	name := lacks.name
+	switch g, known := hostglobals.Known(name); {
+	case lacks.assigned():
+		return fmt.Sprintf(" It assigns to %s, which throws in strict code where there is no such name; %s says more.", name, finding.MissingPermission)
+	case !known:
+		return fmt.Sprintf(" No host that is known has a global %s: another script would have to set it, or the library lacks a declaration.", name)
+	case g.Grade == hostglobals.Realm:
 		return fmt.Sprintf(" %s is not granted to it; %s says why that needs thought.", name, finding.MissingPermission)
 	}
 	return fmt.Sprintf(" %s is not granted to it; add %q to its permissions if it should have it.", name, name)

@@ -97,6 +97,9 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 		edits, err := p.Revoke(library, permission)
 		offer(certain, fmt.Sprintf("Remove %q", permission), edits, err)
 	case finding.UnusedPermission:
+		if permission == "" {
+			break // it would throw without
+		}
 		// A hint says that a use may have been missed.
 		edits, err := p.Revoke(library, permission)
 		unused := choice

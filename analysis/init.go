@@ -220,6 +220,10 @@ func proposals(asked []*need) (grant, notes []string) {
 		g, known := hostglobals.Known(n.name)
 		switch {
 		case n.made:
+		case n.strict && !known:
+			notes = append(notes, fmt.Sprintf("It assigns to %s (%s), which no host is known to have: strict code throws there.", n.name, n.thrown().Place))
+		case n.strict && n.assigned():
+			notes = append(notes, fmt.Sprintf("It assigns to %s (%s), which does nothing outside of the sandbox; strict code throws there unless it is granted.", n.name, n.thrown().Place))
 		case n.assigned():
 			notes = append(notes, fmt.Sprintf("It assigns to %s (%s), which does nothing outside of the sandbox.", n.name, n.uses[0].Place))
 		case !n.fatal && !n.bare:

@@ -64,9 +64,10 @@ func needs(l *Library, guest map[string]bool) []*need {
 			n.uses = append(n.uses, root)
 		}
 		n := get(u.Name)
-		if u.Kind == authority.Write && u.Path == u.Name {
-			// Made inside the guest; the host does not see it.
-			own[u.Name] = own[u.Name] || u.Loading
+		if u.assigns() {
+			// Made inside the guest; the host does not see it. An assignment that throws
+			// makes nothing.
+			own[u.Name] = own[u.Name] || u.Loading && !u.throws()
 			if !hostglobals.ActsOnWrite(u.Name) && !u.throws() {
 				continue
 			}
@@ -102,6 +103,17 @@ func needs(l *Library, guest map[string]bool) []*need {
 	}
 	return out
 }
+
+// needOf returns what is known of one name, or nil.
+func needOf(asked []*need, name string) *need {
+	if i := slices.IndexFunc(asked, func(n *need) bool { return n.name == name }); i >= 0 {
+		return asked[i]
+	}
+	return nil
+}
+
+// thrown returns the assignment that throws in strict code.
+func (n *need) thrown() Use { return n.uses[slices.IndexFunc(n.uses, Use.throws)] }
 
 // weight puts first the uses that say most about what a library needs.
 func weight(u Use) int {
@@ -217,6 +229,10 @@ func (r *reporter) missingOne(n *need, known bool) {
 	fmt.Fprintf(&message, "%q refers to %s, which is not granted to it", r.lib.Name, n.name)
 	assigned := n.assigned()
 	switch {
+	case n.fatal && assigned:
+		severity = finding.Error
+		message.Reset()
+		fmt.Fprintf(&message, "%q assigns to %s while it loads", r.lib.Name, n.name)
 	case n.fatal:
 		severity = finding.Error
 		message.Reset()
@@ -229,7 +245,9 @@ func (r *reporter) missingOne(n *need, known bool) {
 		}
 	}
 	var first Place
-	if len(n.uses) > 0 {
+	if assigned && n.strict {
+		first = n.thrown().Place
+	} else if len(n.uses) > 0 {
 		first = n.uses[0].Place
 	} else if len(n.seen) > 0 {
 		first = n.seen[0].Place
@@ -242,11 +260,11 @@ func (r *reporter) missingOne(n *need, known bool) {
 	}
 	switch g, _ := hostglobals.Known(n.name); {
 	case assigned && n.strict:
-		message.WriteString(". Its code is strict, where an assignment to a name that does not exist throws a ReferenceError, and nothing of the host would see the value. ")
+		message.WriteString(". Its code is strict, where an assignment to a name that does not exist throws a ReferenceError. ")
 		if known {
-			message.WriteString("Pass the library a function that does it instead.")
+			fmt.Fprintf(&message, "A grant only keeps it from throwing, in hosts that have %s: the value stays in the sandbox. Pass the library a function that does it instead.", n.name)
 		} else {
-			message.WriteString("A missing declaration in the library is the likely reason.")
+			message.WriteString("No host that is known has a global of that name: a missing declaration in the library is the likely reason.")
 		}
 	case assigned:
 		fmt.Fprintf(&message, ". The value stays in the sandbox, whether %s is granted or not, so nothing happens outside. Pass the library a function that does it instead.", n.name)
@@ -262,11 +280,7 @@ func (r *reporter) missingOne(n *need, known bool) {
 		message.WriteString(". Code that uses it will fail; grant it if the library should have it.")
 	}
 	f := r.at(finding.MissingPermission, severity, r.grantsSpan(), "%s", message.String())
-	if assigned {
-		f.Data["global"] = n.name // a grant would not help
-	} else {
-		f.Data["permission"] = n.name
-	}
+	f.Data[n.datum()] = n.name
 	f.Data["evidence"] = n.evidence()
 	f.Data["access"] = n.access()
 	if first.Package != "" && first.Package != r.lib.Name {
@@ -322,10 +336,26 @@ func (u Use) assigns() bool { return u.Kind == authority.Write && u.Path == u.Na
 // throws reports whether the use is an assignment that fails where the name does not exist.
 func (u Use) throws() bool { return u.assigns() && u.Strict && !u.Guarded }
 
-// assigned reports whether giving it a value is all that a library does with a global on
-// whose value a host acts.
+// assigned reports whether all that matters of a need is that the library gives the name
+// a value: it does nothing else with it, or strict code means a variable of its own, since
+// no host has one of that name. A load fails for that in strict code only.
 func (n *need) assigned() bool {
-	return len(n.seen) == 0 && len(n.uses) > 0 && !n.fatal && !slices.ContainsFunc(n.uses, func(u Use) bool { return !u.assigns() })
+	if _, known := hostglobals.Known(n.name); !known && n.strict {
+		return true
+	}
+	if n.fatal && !n.strict || len(n.seen) > 0 || len(n.uses) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(n.uses, func(u Use) bool { return !u.assigns() })
+}
+
+// datum is the key under which the data of a finding has the name: "permission", or
+// "global" where a grant would not help.
+func (n *need) datum() string {
+	if n.assigned() {
+		return "global"
+	}
+	return "permission"
 }
 
 // access tells what a library does with a global: "read", "write", "read,write" or
@@ -384,6 +414,12 @@ func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool, perh
 		}
 		if n := byName[p.Name]; n != nil {
 			if n.assigned() && !perhaps.names[p.Name] && len(readable(l.Authority.Unknowns)) == 0 {
+				if n.strict {
+					f := r.at(finding.UnusedPermission, finding.Hint, p.Span, "%s is granted to %q, which only assigns to it (%s). The value stays in the sandbox: all that the grant does is to keep strict code from throwing. Pass the library a function that does it instead.",
+						p.Name, r.lib.Name, n.uses[0].Place)
+					f.Data["global"] = p.Name // without the grant it throws
+					continue
+				}
 				f := r.at(finding.UnusedPermission, finding.Hint, p.Span, "%s is granted to %q, which only assigns to it (%s). The value stays in the sandbox, so the grant does nothing. Pass the library a function that does it instead.",
 					p.Name, r.lib.Name, n.uses[0].Place)
 				f.Data["permission"] = p.Name

@@ -87,7 +87,7 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	sn := newSession(t).Snapshot(root, nil)
-	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "callback-this", "listens", "brings-fetch", "not-there"}}, nil)
+	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "callback-this", "listens", "strict-writes", "leaks-at-load", "brings-fetch", "not-there"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +100,8 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		"// It uses document (node_modules/needs-document/index.js:",
 		"\"callback-this\": {\n    // It may take fetch from the global object: this.fetch at node_modules/callback-this/index.js:1:55.\n    permissions: [],",
 		"listens: {\n    // It assigns to onmessage (node_modules/listens/index.js:1:23), which does nothing outside of the sandbox.\n    permissions: [],",
+		"\"strict-writes\": {\n    // It assigns to leaked (node_modules/strict-writes/index.js:3:24), which no host is known to have: strict code throws there.\n    // It assigns to onmessage (node_modules/strict-writes/index.js:2:27), which does nothing outside of the sandbox; strict code throws there unless it is granted.\n",
+		"\"leaks-at-load\": {\n    // It assigns to leaked (node_modules/leaks-at-load/index.js:2:1), which no host is known to have: strict code throws there.\n",
 		"\"brings-fetch\": {\n    permissions: [],",
 	} {
 		if !strings.Contains(p.Text, want) {

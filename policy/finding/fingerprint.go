@@ -9,7 +9,7 @@ import (
 
 // identifying are the fields of Data that say what a finding is about. The others
 // say what is known of it today: a stack, a suggestion, a version.
-var identifying = []string{"library", "workload", "permission", "permissions", "option", "rule", "problem", "specifier", "builtin", "limit"}
+var identifying = []string{"library", "workload", "permission", "permissions", "global", "option", "rule", "problem", "specifier", "builtin", "limit"}
 
 // Fingerprint names a finding in the same way after lines have moved and sentences
 // were reworded: it is made of the code, the file and the fields of Data that say

@@ -301,13 +301,13 @@ func memberName(n *parse.Node) string {
 }
 
 // defines returns the names that are surely written while the script loads, before
-// anything needs them.
+// anything needs them. An assignment in strict code needs the name itself.
 func defines(uses []Use, nodes []*parse.Node) []string {
 	read, written := map[string]bool{}, map[string]bool{}
 	for i, u := range uses {
 		switch {
 		case u.Doubt != NoDoubt:
-		case u.Kind == Read && u.Loading && !u.Guarded && !written[u.Name]:
+		case (u.Kind == Read || u.Strict) && u.Loading && !u.Guarded && !written[u.Name]:
 			read[u.Name] = true
 		case u.Kind == Write && u.Path == u.Name && u.Loading && !read[u.Name] && !isDeleted(nodes[i]) && parse.IsWrite(nodes[i]) && certain(missing(nodes[i])):
 			written[u.Name] = true
