@@ -223,6 +223,8 @@ func advice(failure *load.Failure, lacks *need) string {
 	switch g, known := hostglobals.Known(name); {
 	case lacks.assigned():
 		return fmt.Sprintf(" It assigns to %s, which throws in strict code where there is no such name; %s says more.", name, finding.MissingPermission)
+	case lacks.useless():
+		return fmt.Sprintf(" It uses %s, which no grant gives; %s says more.", members(lacks.ungrantable()), finding.MissingPermission)
 	case !known:
 		return fmt.Sprintf(" No host that is known has a global %s: another script would have to set it, or the library lacks a declaration.", name)
 	case g.Grade == hostglobals.Realm:

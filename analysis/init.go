@@ -230,8 +230,13 @@ func proposals(asked []*need) (grant, notes []string) {
 			if known {
 				optional = append(optional, n.name)
 			}
+		case n.useless():
+			notes = append(notes, fmt.Sprintf("It uses %s (%s), which no grant gives: %s.", members(n.ungrantable()), n.ungrantable()[0].Place, facade(n.name)))
 		case known && g.Grade != hostglobals.Realm:
 			grant = append(grant, n.name)
+			if lacking := n.ungrantable(); len(lacking) > 0 {
+				notes = append(notes, fmt.Sprintf("It uses %s (%s) too, which no grant gives: %s.", members(lacking), lacking[0].Place, facade(n.name)))
+			}
 			if g.Grade == hostglobals.Powerful {
 				notes = append(notes, fmt.Sprintf("%s is granted, which is much: %s", n.name, caution(g)))
 			}

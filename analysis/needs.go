@@ -187,6 +187,7 @@ func (r *reporter) missing(asked []*need, granted map[string]bool) {
 		case granted[n.name], n.made:
 		case n.fatal || n.bare:
 			r.missingOne(n, known)
+		case n.useless(): // it does without what no grant gives
 		case known && len(n.uses) == 0:
 			onlySeen = append(onlySeen, n)
 		case known: // a name that no host has is a question that is always answered with no
@@ -268,6 +269,8 @@ func (r *reporter) missingOne(n *need, known bool) {
 		}
 	case assigned:
 		fmt.Fprintf(&message, ". The value stays in the sandbox, whether %s is granted or not, so nothing happens outside. Pass the library a function that does it instead.", n.name)
+	case n.useless():
+		fmt.Fprintf(&message, ". It uses %s, which no grant gives: %s. Pass the library a function that does it instead.", members(n.ungrantable()), facade(n.name))
 	case !known:
 		message.WriteString(". No host that is known has a global of that name: another script would have to set it.")
 	case hostglobals.IsGlobalObject(n.name) && g.Grade == hostglobals.Pure:
@@ -278,6 +281,9 @@ func (r *reporter) missingOne(n *need, known bool) {
 		message.WriteString(". Code that uses it will fail; before you grant it, know that " + caution(g))
 	default:
 		message.WriteString(". Code that uses it will fail; grant it if the library should have it.")
+	}
+	if lacking := n.ungrantable(); len(lacking) > 0 && !n.useless() {
+		fmt.Fprintf(&message, " A grant does not give it %s: %s.", members(lacking), facade(n.name))
 	}
 	f := r.at(finding.MissingPermission, severity, r.grantsSpan(), "%s", message.String())
 	f.Data[n.datum()] = n.name
@@ -352,7 +358,7 @@ func (n *need) assigned() bool {
 // datum is the key under which the data of a finding has the name: "permission", or
 // "global" where a grant would not help.
 func (n *need) datum() string {
-	if n.assigned() {
+	if n.assigned() || n.useless() {
 		return "global"
 	}
 	return "permission"
@@ -424,6 +430,7 @@ func (r *reporter) unused(l *Library, asked []*need, guest map[string]bool, perh
 					p.Name, r.lib.Name, n.uses[0].Place)
 				f.Data["permission"] = p.Name
 			}
+			r.lacksMembers(n, p)
 			continue
 		}
 		if perhaps.names[p.Name] {

@@ -193,6 +193,15 @@ func ActsOnWrite(name string) bool {
 	return known && strings.HasPrefix(name, "on")
 }
 
+var facades = map[string][]string{
+	"console": strings.Fields("assert clear count countReset debug dir dirxml error group groupCollapsed groupEnd info log table time timeEnd timeLog timeStamp trace warn"),
+	"crypto":  {"getRandomValues", "randomUUID"},
+}
+
+// Facade returns the members, sorted, that a library gets of a global whose others no grant
+// gives; nil for a global that is given whole.
+func Facade(name string) []string { return slices.Clone(facades[name]) }
+
 var globalObjects = map[string]bool{
 	"window": true, "self": true, "globalThis": true, "global": true, "top": true, "parent": true, "frames": true,
 }
