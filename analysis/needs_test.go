@@ -87,7 +87,7 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	sn := newSession(t).Snapshot(root, nil)
-	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "callback-this", "listens", "strict-writes", "leaks-at-load", "brings-fetch", "not-there"}}, nil)
+	p, err := sn.Propose(t.Context(), Selection{Names: []string{"uses-fetch", "needs-document", "asks-first", "clean", "hides", "callback-this", "listens", "strict-writes", "leaks-at-load", "digests", "digests-too", "brings-fetch", "not-there"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +102,8 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 		"listens: {\n    // It assigns to onmessage (node_modules/listens/index.js:1:23), which does nothing outside of the sandbox.\n    permissions: [],",
 		"\"strict-writes\": {\n    // It assigns to leaked (node_modules/strict-writes/index.js:3:24), which no host is known to have: strict code throws there.\n    // It assigns to onmessage (node_modules/strict-writes/index.js:2:27), which does nothing outside of the sandbox; strict code throws there unless it is granted.\n",
 		"\"leaks-at-load\": {\n    // It assigns to leaked (node_modules/leaks-at-load/index.js:2:1), which no host is known to have: strict code throws there.\n",
+		"digests: {\n    // It uses crypto.subtle (node_modules/digests/index.js:1:23), which no grant gives: a sandbox gets no more of crypto than getRandomValues and randomUUID.\n    permissions: [],",
+		"// It uses crypto.subtle (node_modules/digests-too/index.js:2:23) too, which no grant gives: a sandbox gets no more of crypto than getRandomValues and randomUUID.\n    permissions: [\"crypto\"],",
 		"\"brings-fetch\": {\n    permissions: [],",
 	} {
 		if !strings.Contains(p.Text, want) {
