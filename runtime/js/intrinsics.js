@@ -56,3 +56,13 @@ export function compilesCode(value) {
 export function isNative(value) {
   return /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(value));
 }
+
+/** Whether `new` can be used on a value; what it makes is not made. */
+export function isConstructor(value) {
+  try {
+    Reflect.construct(Object, [], value);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,9 @@
 import { grant, grantOnUse, grantsOf } from "./capabilities.js";
 import { Denials } from "./denials.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
+import { isConstructor } from "./intrinsics.js";
 import { Membrane, microtask } from "./membrane.js";
+import { checkOptions } from "./options.js";
 
 const DEFAULT_MEMORY_MB = 64;
 
@@ -40,8 +42,6 @@ class Sandbox {
     } = options;
     this.#name = name;
     this.#engine = engine;
-    for (const [option, value] of Object.entries({ limits, capabilities }))
-      if (Object(value) !== value) throw new SandboxError(`${option}: an object is needed, not ${String(value)}`);
     this.#granted = grantsOf(permissions);
     this.#timeoutMs = positive("timeoutMs", limits.timeoutMs, Infinity);
     const stackKB = positive("stackKB", limits.stackKB, engine.maxStackKB);
@@ -133,7 +133,7 @@ class Sandbox {
   /** Constructs the class at a path of names, such as "Duration" or "core.Node". */
   createInstance(path, args = []) {
     const found = this.#at(path);
-    if (typeof found !== "function") throw new SandboxError(`${this.#name} exports no class ${typeof path === "string" ? path : path.join(".")}`);
+    if (!isConstructor(found)) throw new SandboxError(`${this.#name} exports no class ${typeof path === "string" ? path : path.join(".")}`);
     return Reflect.construct(found, args);
   }
 
@@ -457,7 +457,7 @@ function oneOf(name, value, ...allowed) {
  */
 export function managerOf({ load, open }) {
   const make = (name, code, options) => {
-    if (Object(options) !== options) throw new SandboxError(`the options of a sandbox are an object, not ${String(options)}`);
+    checkOptions(options);
     return new Sandbox(open(bytesOf(options.limits)), name, code, options);
   };
   return {

@@ -6,7 +6,7 @@
 // after many reads in one turn; between that, one property a time, so that no path costs
 // more than it touches.
 import { OPS } from "./guest.js";
-import { isNative } from "./intrinsics.js";
+import { isConstructor, isNative } from "./intrinsics.js";
 
 const { getPrototypeOf, isExtensible } = Reflect;
 
@@ -302,13 +302,4 @@ function descriptorOf([, has, value, get, set]) {
   if (has & 16) descriptor.enumerable = (has & 128) !== 0;
   if (has & 32) descriptor.configurable = (has & 256) !== 0;
   return descriptor;
-}
-
-function isConstructor(value) {
-  try {
-    Reflect.construct(Object, [], value);
-    return true;
-  } catch {
-    return false;
-  }
 }

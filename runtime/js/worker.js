@@ -2,6 +2,7 @@
 // limit for what the engine cannot interrupt, such as a loop inside of a builtin.
 import { nodeBuiltin } from "./bundle.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
+import { checkOptions } from "./options.js";
 import { compile } from "./wasm.js";
 
 /** How much later than the guest's own clock the thread is ended, in milliseconds. */
@@ -15,31 +16,56 @@ const LOAD_MS = 5000;
 /** The longest that a timer can be set for. */
 const MAX_MS = 2 ** 31 - 1 - GRACE_MS;
 
+/** The thread's file, where nothing has moved it. */
+const FILE = "./worker-thread.js";
+
 /** What cannot go to another thread. */
 const local = ["capabilities", "onViolation", "reportOnly", "marshallers"];
 
 /**
  * The thread, as Node and browsers have it. It is spoken to through a port of its own: the
  * thread's global `postMessage` may be granted to the library.
+ *
+ * @param given where its file is instead, or a function that makes it
  */
-function startThread(onMessage, onFailure) {
-  const url = new URL("./worker-thread.js", import.meta.url);
-  const { port1: port, port2: theirs } = new MessageChannel();
-  port.onmessage = (event) => onMessage(event.data);
+function startThread(given, onMessage, onFailure) {
   const threads = nodeBuiltin("node:worker_threads");
+  const worker = threads ? nodeThread(threads, given) : pageThread(given);
+  const { port1: port, port2: theirs } = new MessageChannel();
+  worker.postMessage({ port: theirs }, [theirs]);
+  port.onmessage = (event) => onMessage(event.data);
   if (threads) {
-    const worker = new threads.Worker(url);
-    worker.postMessage({ port: theirs }, [theirs]);
     worker.on("error", onFailure);
     worker.on("exit", (code) => onFailure(new Error(`it ended by itself, with code ${code}`)));
     worker.unref();
     port.unref();
     return { port, end: () => worker.terminate(), busy: (yes) => (yes ? worker.ref() : worker.unref()) };
   }
-  const worker = new Worker(url, { type: "module" });
-  worker.postMessage({ port: theirs }, [theirs]);
-  worker.onerror = (event) => onFailure(new Error(event.message));
+  worker.onerror = (event) => onFailure(new Error(event.message ?? "the browser does not say why"));
   return { port, end: () => worker.terminate(), busy() {} };
+}
+
+function nodeThread(threads, given = new URL(FILE, import.meta.url)) {
+  if (typeof given === "function") return given();
+  return new threads.Worker(/^\w\w+:/.test(given) ? new URL(given) : given);
+}
+
+// Bundlers find the file by these very words, and put its place in theirs.
+function pageThread(given) {
+  if (typeof given === "function") return given();
+  if (given !== undefined) return new Worker(given, { type: "module" });
+  return new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
+}
+
+/** Where the thread's file was looked for. */
+function placeOf(given) {
+  if (typeof given === "function") return "what the option thread makes";
+  if (given !== undefined) return String(given);
+  try {
+    return new URL(FILE, import.meta.url).href;
+  } catch {
+    return FILE; // the bundle is no module, and does not know where it is
+  }
 }
 
 class WorkerSandbox {
@@ -52,13 +78,28 @@ class WorkerSandbox {
   #running; // id of the call whose synchronous part runs
   #clock;
   #over; // the error for every later call
+  #place; // of the thread's file, until it has answered
 
-  constructor(name, timeoutMs) {
+  constructor(name, timeoutMs, thread) {
     this.#name = name;
     this.#timeoutMs = timeoutMs;
-    this.#thread = startThread(
-      (message) => this.#hear(message),
-      (cause) => this.#end(new SandboxError(`the thread of the sandbox of ${name} failed: ${cause.message}`, { cause })),
+    this.#place = placeOf(thread);
+    try {
+      this.#thread = startThread(
+        thread,
+        (message) => this.#hear(message),
+        (cause) => this.#end(this.#failure(cause)),
+      );
+    } catch (cause) {
+      throw this.#failure(cause);
+    }
+  }
+
+  #failure(cause) {
+    if (this.#place === undefined) return new SandboxError(`the thread of the sandbox of ${this.#name} failed: ${cause.message}`, { cause });
+    return new SandboxError(
+      `the thread of the sandbox of ${this.#name} cannot be loaded from ${this.#place}: ${cause.message}. Have your bundler emit @sandbox-lsp/runtime/worker-thread as a module of its own, and give createSandboxInWorker its URL, or a function that makes the Worker, as the option thread`,
+      { cause },
     );
   }
 
@@ -66,8 +107,10 @@ class WorkerSandbox {
    * Calls an exported function by its path of names, such as "groupBy" or "core.parse".
    * Arguments and result are cloned.
    */
-  call(path, args = []) {
-    return this.send({ path: typeof path === "string" ? path.split(".") : [...path], args });
+  async call(path, args = []) {
+    const names = typeof path === "string" ? path.split(".") : path;
+    if (!Array.isArray(names)) throw new SandboxError(`what is called in the sandbox of ${this.#name} is a path of names, not ${String(path)}`);
+    return this.send({ path: [...names], args });
   }
 
   /** Ends the thread. Every call that waits, and every later one, is refused. */
@@ -105,6 +148,7 @@ class WorkerSandbox {
   #watch(atLeast = 0) {
     clearTimeout(this.#clock);
     this.#clock = setTimeout(() => {
+      if (this.#place !== undefined) return this.#end(this.#failure(new Error("it does not answer")));
       const message = `the sandbox of ${this.#name} was stopped: it ran longer than the ${this.#timeoutMs} ms of limits.timeoutMs, where only the end of its thread could stop it`;
       this.#end(new SandboxLimitError(message, "time"), new SandboxDeadError(`${message}; create another one to go on`, "time"));
     }, Math.max(this.#timeoutMs, atLeast) + GRACE_MS);
@@ -112,7 +156,10 @@ class WorkerSandbox {
 
   #hear(message) {
     if (this.#over) return;
+    this.#place = undefined;
     if (message.alive) {
+      // An answer to a question says nothing of the call that was posted after it.
+      if (message.returned !== this.#running) return;
       clearTimeout(this.#clock);
       // Promises may keep it busy after a call has returned.
       if (this.#pending.size > 0) {
@@ -121,10 +168,8 @@ class WorkerSandbox {
           this.#watch();
         }, this.#timeoutMs);
       }
-      if (message.returned === this.#running) {
-        this.#running = undefined;
-        this.#next();
-      }
+      this.#running = undefined;
+      this.#next();
       return;
     }
     const { id, value, thrown, kind } = message;
@@ -147,8 +192,8 @@ class WorkerSandbox {
     clearTimeout(this.#clock);
     this.#queue.length = 0;
     for (const id of [...this.#pending.keys()]) this.#settle(id, "reject", error);
-    this.#thread.port.close();
-    this.#thread.end();
+    this.#thread?.port.close();
+    this.#thread?.end();
   }
 }
 
@@ -157,16 +202,18 @@ class WorkerSandbox {
  * after it the thread is ended, whatever it is at.
  */
 export async function createSandboxInWorker(name, code, options = {}) {
+  checkOptions(options, "thread");
+  const { thread, ...rest } = options;
   const timeoutMs = options.limits?.timeoutMs;
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_MS))
     throw new SandboxError(`a sandbox in a Worker needs limits.timeoutMs, a number above 0 and up to ${MAX_MS}: it is what the Worker is for`);
   const refused = local.find((option) => options[option] !== undefined);
   if (refused) throw new SandboxError(`${refused} cannot go to the thread of a Worker; the granted globals there are the thread's own`);
   const wasm = await compile();
-  const sandbox = new WorkerSandbox(name, timeoutMs);
+  const sandbox = new WorkerSandbox(name, timeoutMs, thread);
   try {
     await sandbox.send({ wasm });
-    await sandbox.send({ name, code, options });
+    await sandbox.send({ name, code, options: rest });
   } catch (error) {
     sandbox.dispose();
     throw error;

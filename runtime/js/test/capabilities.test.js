@@ -140,6 +140,8 @@ test("capabilities: options of the wrong kind are refused in words", () => {
     [{ permissions: "fetch" }, /permissions: a list of names/],
     [{ limits: null }, /limits: an object is needed/],
     [{ capabilities: null }, /capabilities: an object is needed/],
+    [{ permision: ["fetch"] }, /no option permision; there are permissions, limits/],
+    [{ limits: { memoryMb: 8 } }, /no limit memoryMb; there are memoryMB/],
   ])
     assert.throws(() => createSandboxSync("lib", "__SANDBOXED_LIB__ = {}", options), { name: "SandboxError", message });
 });

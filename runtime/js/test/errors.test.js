@@ -109,3 +109,10 @@ test("errors: options that are wrong are refused before anything runs", async ()
     await assert.rejects(SandboxManager.createSandbox("x", "var __SANDBOXED_LIB__ = {}", options), { name: "SandboxError", message });
   }
 });
+
+test("errors: what is no class cannot be made an instance of, and is named", async (t) => {
+  const sandbox = await sandboxOf(t, `{ arrow: () => 1, data: { n: 1 }, deep: { method() {} }, Fine: class {} }`);
+  for (const path of ["arrow", "data", "nothing", "deep.method", ["deep", "method"]])
+    assert.throws(() => sandbox.createInstance(path), { name: "SandboxError", message: `lib exports no class ${[path].flat().join(".")}` });
+  assert.equal(typeof sandbox.createInstance("Fine"), "object");
+});

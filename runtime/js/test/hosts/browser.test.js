@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { build } from "esbuild";
 import { skip, withPage } from "./page.js";
 
 /** Runs a function in a page that has the runtime; `routes` are answered by the server. */
@@ -176,4 +177,45 @@ test("browser: what is not served is said in one sentence", { skip }, async () =
   assert.match(seen[0], /^SandboxError: .*\/dist\/quickjs\.wasm answered 404\. Serve quickjs\.wasm there/);
   assert.match(seen[1], /^SandboxError: the bundle \/dist\/lib\.bundle\.js is not there \(status 404/);
   assert.match(seen[2], /^SandboxError: the bundle \/ is not there \(status 200, text\/html/);
+});
+
+test("browser: a sandbox's thread is found beside the bundle or where it is said to be, and one that is not there is named", { skip }, async () => {
+  const { outputFiles } = await build({
+    entryPoints: [new URL("../../worker-thread.js", import.meta.url).pathname],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  const file = (_, response) =>
+    response
+      .writeHead(200, { "content-type": "text/javascript", "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" })
+      .end(outputFiles[0].contents);
+  const seen = await inPage(
+    async () => {
+      const { createSandboxInWorker } = globalThis.runtime;
+      const answers = [];
+      for (const thread of [undefined, "/elsewhere.js", () => new Worker("/elsewhere.js", { type: "module" }), "/nowhere.js", "/page.html"]) {
+        try {
+          const code = "__SANDBOXED_LIB__ = { one: () => 1 }";
+          const sandbox = await createSandboxInWorker("lib", code, { limits: { timeoutMs: 1000 }, ...(thread && { thread }) });
+          answers.push(await sandbox.call("one"));
+          sandbox.dispose();
+        } catch (error) {
+          answers.push(`${error.name}: ${error.message}`);
+        }
+      }
+      return answers;
+    },
+    {
+      routes: {
+        "/worker-thread.js": file,
+        "/elsewhere.js": file,
+        "/page.html": (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
+      },
+    },
+  );
+  assert.deepEqual(seen.slice(0, 3), [1, 1, 1]);
+  assert.match(seen[3], /^SandboxError: the thread of the sandbox of lib cannot be loaded from \/nowhere\.js: .* option thread$/);
+  assert.match(seen[4], /cannot be loaded from \/page\.html: /);
 });
