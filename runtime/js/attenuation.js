@@ -200,23 +200,23 @@ function narrowStorage(name, storage, allowed) {
       return visible().length;
     },
   };
-  // Entries are properties as well, as they are of every storage.
-  const entry = (key) => (typeof key === "string" && !Object.hasOwn(methods, key) && allowed(key) ? storage.getItem(key) : null);
-  return new Proxy(methods, {
-    get: (target, key) => (Object.hasOwn(target, key) ? target[key] : (entry(key) ?? undefined)),
+  // Entries are properties as well, as they are of every storage, and nothing else is its
+  // own: methods are inherited, and hide the entries of their names.
+  const entry = (key) => (typeof key === "string" && !(key in methods) && allowed(key) ? storage.getItem(key) : null);
+  return new Proxy(Object.create(Object.freeze(methods)), {
+    get: (_, key) => (key in methods ? methods[key] : (entry(key) ?? undefined)),
     set: (_, key, value) => {
       storage.setItem(check(key), String(value));
       return true;
     },
-    has: (target, key) => key in target || entry(key) !== null,
-    deleteProperty: (target, key) => {
-      if (!Object.hasOwn(target, key)) storage.removeItem(check(key));
+    has: (_, key) => key in methods || entry(key) !== null,
+    deleteProperty: (_, key) => {
+      if (!(key in methods)) storage.removeItem(check(key));
       return true;
     },
     defineProperty: () => false,
-    ownKeys: (target) => [...Object.keys(target), ...visible().filter((key) => !Object.hasOwn(target, key))],
-    getOwnPropertyDescriptor: (target, key) => {
-      if (Object.hasOwn(target, key)) return Reflect.getOwnPropertyDescriptor(target, key);
+    ownKeys: () => visible().filter((key) => !(key in methods)),
+    getOwnPropertyDescriptor: (_, key) => {
       const value = entry(key);
       return value === null ? undefined : { value, writable: true, enumerable: true, configurable: true };
     },

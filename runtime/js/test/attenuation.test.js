@@ -138,7 +138,16 @@ test("attenuation: a storage shows the keys of its rules and hides the others", 
   assert.equal(exports.run("localStorage.getItem('secret')"), null);
   assert.equal(exports.run("localStorage.secret"), undefined);
   assert.equal(exports.run("localStorage.length + localStorage.key(0)"), "1mylib:a");
-  assert.deepEqual(exports.run("Object.keys(localStorage).filter((key) => key.includes(':') || key === 'secret')"), ["mylib:a"]);
+  assert.deepEqual(exports.run("[Reflect.ownKeys(localStorage), Object.entries(localStorage), JSON.stringify(localStorage)]"), [
+    ["mylib:a"],
+    [["mylib:a", "1"]],
+    '{"mylib:a":"1"}',
+  ]);
+  // What it says that it has, it has.
+  const told = `(keys) => keys.filter((key) => key in localStorage).filter((key) => localStorage[key] === undefined)`;
+  const keys = ["getItem", "length", "toString", "hasOwnProperty", "constructor", "secret", "mylib:a", "event"];
+  assert.deepEqual(exports.run(`(${told})(${JSON.stringify(keys)})`), []);
+  assert.deepEqual(exports.run("['mylib:a', 'secret', 'getItem'].map((key) => localStorage.hasOwnProperty(key))"), [true, false, false]);
   assert.throws(() => exports.run("localStorage.setItem('secret', 'x')"), /the key "secret" of localStorage is not allowed/);
   exports.run("localStorage['mylib:b'] = 3; localStorage.setItem('mylib:c', 4); localStorage.removeItem('mylib:a')");
   assert.deepEqual(
