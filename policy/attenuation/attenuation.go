@@ -25,7 +25,7 @@
 //     place in a rule.
 //
 // An address with a user name, with a dot segment that a server might resolve once
-// more (`..%2f`), or that is not in its written-out form matches nothing.
+// more (`..%2f`, `%252e%252e/`, `..;/`), or that is not in its written-out form matches nothing.
 //
 // A redirect is a new address: whoever enforces a rule has to compare that one too,
 // or refuse it. XMLHttpRequest and EventSource follow redirects on their own and cannot
@@ -48,6 +48,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,13 +296,30 @@ func rawPath(value string) string {
 	return "/"
 }
 
-var separators = strings.NewReplacer("%2f", "/", "%5c", "/", `\`, "/", "%2e", ".")
+// maxEscapes is how often over a path may be escaped.
+const maxEscapes = 4
+
+// escaped is a character of ASCII that is written as an escape.
+var escaped = regexp.MustCompile(`%[0-7][0-9A-Fa-f]`)
+
+func unescape(text string) string {
+	n, _ := strconv.ParseUint(text[1:], 16, 8)
+	return string(rune(n))
+}
 
 // climbs reports whether a path has a segment of one or two dots, written in any way
-// that a server might still resolve.
+// that a server might still resolve: servers and the proxies before them undo escapes
+// more than once, and some put what stands behind a semicolon aside.
 func climbs(path string) bool {
-	for segment := range strings.SplitSeq(separators.Replace(strings.ToLower(path)), "/") {
-		if segment == "." || segment == ".." {
+	for n := 0; escaped.MatchString(path); n++ {
+		if n == maxEscapes {
+			return true
+		}
+		path = escaped.ReplaceAllStringFunc(path, unescape)
+	}
+	for segment := range strings.SplitSeq(strings.ReplaceAll(path, `\`, "/"), "/") {
+		name, _, _ := strings.Cut(segment, ";")
+		if name == "." || name == ".." {
 			return true
 		}
 	}

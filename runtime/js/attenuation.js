@@ -79,15 +79,23 @@ function addressRule(name, text) {
 
 const portOf = (url) => url.port || ports[url.protocol];
 
-/** Whether a server might read a path in another way: a segment of dots, half an escape. */
+/** How often over a path may be escaped. */
+const MAX_ESCAPES = 4;
+
+/**
+ * Whether a server might read a path in another way: a segment of dots, half an escape.
+ * Servers and the proxies before them undo escapes more than once, and some put what
+ * stands behind a semicolon aside.
+ */
 function climbs(path) {
   if (/%(?![\da-f]{2})/i.test(path)) return true;
-  return path
-    .toLowerCase()
-    .replace(/%2f|%5c|\\/g, "/")
-    .replaceAll("%2e", ".")
-    .split("/")
-    .some((segment) => segment === "." || segment === "..");
+  const escaped = /%[0-7][\da-f]/gi; // a character of ASCII
+  let plain = path;
+  for (let n = 0; plain.search(escaped) >= 0; n++) {
+    if (n === MAX_ESCAPES) return true;
+    plain = plain.replace(escaped, (text) => String.fromCharCode(Number.parseInt(text.slice(1), 16)));
+  }
+  return plain.split(/[/\\]/).some((segment) => /^\.\.?(;|$)/.test(segment));
 }
 
 function refused(name, href) {
