@@ -6,7 +6,7 @@ export class SandboxError extends Error {
   }
 }
 
-/** A limit fired during this very call. The sandbox is dead from now on. */
+/** A limit fired during this very call, or before its promise was settled. The sandbox is dead from now on. */
 export class SandboxLimitError extends SandboxError {
   /** @param {"memory" | "time" | "fault"} limit */
   constructor(message, limit) {

@@ -449,7 +449,10 @@ export declare function loadBundle(from: { node: URL; browser: string }): Promis
 /** Anything that this package itself has to say. */
 export declare class SandboxError extends Error {}
 
-/** A limit fired during this very call. The sandbox is dead from now on. */
+/**
+ * A limit fired during this very call, or while its promise was waited for. The sandbox is
+ * dead from now on.
+ */
 export declare class SandboxLimitError extends SandboxError {
   readonly limit: "memory" | "time" | "fault";
 }

@@ -358,7 +358,8 @@ class Sandbox {
   }
 
   #end() {
-    this.#membrane?.abandon(this.#refusal());
+    // What a promise waits for is part of the call that made it.
+    this.#membrane?.abandon(this.#disposed ? this.#refusal() : this.#limitError());
     for (const end of this.#endings.values()) end();
     this.#endings.clear();
     for (const marshaller of this.#marshallers.splice(0)) {

@@ -39,11 +39,15 @@ test("limits: a host callback that swallows a limit does not revive the guest", 
   assert.match(outer.name, /SandboxLimitError|SandboxDeadError/);
 });
 
-test("limits: a promise that waits for a dead guest is rejected", async (t) => {
-  const { exports } = await sandboxOf(t, spinning, { limits: { timeoutMs: 50 } });
+test("limits: a promise that waits when a limit fires is rejected with that limit", async (t) => {
+  const limits = { timeoutMs: 50, memoryMB: 8 };
+  const source = `{ spin() { for (;;); }, wait: () => new Promise(() => {}), later: async () => { await 0; for (;;); }, eats: async () => { await 0; for (let all = []; ; ) all.push(new Array(1000).fill(0)); } }`;
+  const { exports } = await sandboxOf(t, source, { limits });
   const waiting = exports.wait();
   thrownBy(() => exports.spin());
-  await assert.rejects(waiting, { name: "SandboxDeadError" });
+  await assert.rejects(waiting, { name: "SandboxLimitError", limit: "time", message: /longer than the 50 ms/ });
+  await assert.rejects((await sandboxOf(t, source, { limits })).exports.later(), { name: "SandboxLimitError", limit: "time" });
+  await assert.rejects((await sandboxOf(t, source, { limits: { memoryMB: 8 } })).exports.eats(), { name: "SandboxLimitError", limit: "memory" });
 });
 
 for (const [what, source] of Object.entries({
