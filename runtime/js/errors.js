@@ -29,3 +29,12 @@ export class SandboxDisposedError extends SandboxError {}
 
 /** The sandbox, or the value that was used, was taken back. */
 export class SandboxRevokedError extends SandboxError {}
+
+/** What was thrown, in words. */
+export function wordsOf(thrown) {
+  try {
+    return String(thrown);
+  } catch {
+    return "something that has no text";
+  }
+}

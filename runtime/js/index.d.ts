@@ -355,7 +355,10 @@ export interface Marshaller<Host = any> {
   isHandleWrappable(handle: any, context: MarshallerContext): boolean;
   /** What comes out in its place. */
   unmarshal(handle: any, context: MarshallerContext): Host;
-  /** The sandbox is over. Called once. */
+  /**
+   * The sandbox is over. Called once. What it throws comes, in a SandboxError, to whoever
+   * ended the sandbox, after everything is disposed of; where a limit did, that is its cause.
+   */
   dispose(): void;
 }
 

@@ -64,3 +64,16 @@ export class Marshalling {
     }
   }
 }
+
+/** Disposes of marshallers, of all whatever one of them does, and returns what they threw. */
+export function disposeOf(marshallers) {
+  const thrown = [];
+  for (const marshaller of marshallers) {
+    try {
+      marshaller.dispose();
+    } catch (error) {
+      thrown.push(error);
+    }
+  }
+  return thrown;
+}

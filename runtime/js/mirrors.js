@@ -553,21 +553,16 @@ class PromiseBrand extends Brand {
     engine.free(made);
     const end = (how) => (value) => {
       if (sandbox.refusal()) return;
-      try {
-        sandbox.run(() => {
-          try {
-            engine.call(how, undefined, [link.granted ? membrane.allow(value) : value]);
-          } catch (unfit) {
-            engine.call(fail, undefined, [unfit]); // it may not go in, and the guest must not wait
-          } finally {
-            engine.free(settle);
-            engine.free(fail);
-          }
-        });
-      } catch {
-        // A limit that fires here has no caller to tell: whoever waits for the guest is
-        // told by abandon(), and so is every later call.
-      }
+      sandbox.runAlone(() => {
+        try {
+          engine.call(how, undefined, [link.granted ? membrane.allow(value) : value]);
+        } catch (unfit) {
+          engine.call(fail, undefined, [unfit]); // it may not go in, and the guest must not wait
+        } finally {
+          engine.free(settle);
+          engine.free(fail);
+        }
+      });
     };
     host.whenSettled(promise, end(settle), end(fail));
     return ref;

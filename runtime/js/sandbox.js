@@ -1,7 +1,8 @@
 import { grant, grantOnUse, grantsOf } from "./capabilities.js";
 import { Denials } from "./denials.js";
-import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
+import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError, wordsOf } from "./errors.js";
 import { isConstructor } from "./intrinsics.js";
+import { disposeOf } from "./marshalling.js";
 import { Membrane, microtask } from "./membrane.js";
 import { checkOptions } from "./options.js";
 
@@ -27,6 +28,7 @@ class Sandbox {
   #endings = new Map(); // what to stop when the sandbox is over: timer -> how
   #jobsQueued = false;
   #marshallers = []; // to dispose of
+  #failures = []; // what they threw at that
 
   constructor(engine, name, code, options) {
     const {
@@ -54,6 +56,7 @@ class Sandbox {
     checkMarshallers(marshallers);
     const face = {
       run: (body) => this.#run(body),
+      runAlone: (body) => this.#runAlone(body),
       enter: () => this.#enter(),
       done: (value) => this.#done(value),
       exit: () => this.#exit(),
@@ -93,8 +96,8 @@ class Sandbox {
       });
     } catch (cause) {
       const said = this.#describe(cause); // while it can still be asked
-      this.dispose();
-      throw said instanceof SandboxError ? said : new SandboxError(`${name} failed while loading in its sandbox: ${said}`, { cause });
+      this.#finish();
+      throw this.#because(said instanceof SandboxError ? said : new SandboxError(`${name} failed while loading in its sandbox: ${said}`, { cause }));
     }
   }
 
@@ -210,6 +213,12 @@ class Sandbox {
 
   /** Frees the engine. Every later use of anything that came from it throws. */
   dispose() {
+    this.#finish();
+    const failed = this.#because();
+    if (failed) throw failed;
+  }
+
+  #finish() {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#end();
@@ -285,7 +294,7 @@ class Sandbox {
 
   #done(result) {
     this.#leave();
-    if (this.#death) throw this.#limitError();
+    if (this.#death) throw this.#because(this.#limitError());
     return result;
   }
 
@@ -312,12 +321,18 @@ class Sandbox {
     microtask(() => {
       this.#jobsQueued = false;
       if (this.#disposed || this.#death) return;
-      try {
-        this.#run(() => this.#engine.runJob());
-      } catch {
-        // No caller to tell; abandon() has told whoever waits.
-      }
+      this.#runAlone(() => this.#engine.runJob());
     });
+  }
+
+  // There is no caller to tell: of a limit, abandon() has told whoever waits. A marshaller
+  // that failed at the end is the application's to hear of all the same.
+  #runAlone(body) {
+    try {
+      this.#run(body);
+    } catch (error) {
+      if (this.#death && error.cause instanceof SandboxLimitError) throw error;
+    }
   }
 
   #startClock() {
@@ -362,16 +377,17 @@ class Sandbox {
     this.#membrane?.abandon(this.#disposed ? this.#refusal() : this.#limitError());
     for (const end of this.#endings.values()) end();
     this.#endings.clear();
-    for (const marshaller of this.#marshallers.splice(0)) {
-      try {
-        marshaller.dispose();
-      } catch (error) {
-        // It is nobody's call that failed; whoever listens for such errors hears of it.
-        microtask(() => {
-          throw error;
-        });
-      }
-    }
+    this.#failures.push(...disposeOf(this.#marshallers.splice(0)));
+  }
+
+  /** What ended the sandbox, or, where marshallers failed at that, an error because of it. */
+  #because(ending) {
+    const [first] = this.#failures;
+    if (this.#failures.length === 0) return ending;
+    const cause = ending ?? (this.#failures.length === 1 ? first : new AggregateError(this.#failures));
+    this.#failures = [];
+    const after = ending === undefined ? "" : `, after ${ending.message}`;
+    return new SandboxError(`the dispose() of a marshaller of ${this.#name} failed: ${wordsOf(first)}${after}`, { cause });
   }
 
   #limitError() {
@@ -392,7 +408,8 @@ class Sandbox {
     }
     if (this.#disposed) return this.#refusal();
     // Whoever came in was alive then, so that it died in this call.
-    if (this.#death && (!(error instanceof SandboxError) || error instanceof SandboxDeadError)) return this.#limitError();
+    const ended = !(error instanceof SandboxError) || error instanceof SandboxDeadError || error instanceof SandboxLimitError;
+    if (this.#death && ended) return this.#because(this.#limitError());
     return error;
   }
 

@@ -1,6 +1,6 @@
 // The other end of worker.js: one sandbox, which is asked by messages.
 import { nodeBuiltin } from "./bundle.js";
-import { SandboxError } from "./errors.js";
+import { SandboxError, wordsOf } from "./errors.js";
 import { SandboxManager } from "./index.js";
 
 let port; // to worker.js alone: nothing that runs here finds it
@@ -23,16 +23,8 @@ function tell(id, message) {
   try {
     port.postMessage({ id, ...message });
   } catch (cause) {
-    const what = "thrown" in message ? `what was thrown (${describe(message.thrown)})` : "the result";
+    const what = "thrown" in message ? `what was thrown (${wordsOf(message.thrown)})` : "the result";
     port.postMessage({ id, kind: "SandboxError", text: `${what} cannot be cloned out of the sandbox's thread: ${cause.message}` });
-  }
-}
-
-function describe(thrown) {
-  try {
-    return String(thrown);
-  } catch {
-    return "which has no text";
   }
 }
 

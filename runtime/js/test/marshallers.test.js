@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { SandboxError, SandboxManager } from "../index.js";
 import { thrownBy } from "./sandboxes.js";
@@ -178,4 +179,49 @@ test("marshallers: a library that poses as another class is taken at its word, a
   assert.equal(typeof handle, "object");
   assert.throws(() => sandbox.exports.loop(), { name: "SandboxLimitError", limit: "time" });
   assert.throws(() => handle.cents, { name: "SandboxDeadError" });
+});
+
+test("marshallers: one that fails to be disposed of is heard of, after everything is over", async () => {
+  const failing = () => ({
+    ...moneyMarshaller(),
+    dispose() {
+      throw new RangeError("mine");
+    },
+  });
+  const last = moneyMarshaller();
+  const sandbox = open(failing(), last);
+  const error = thrownBy(() => sandbox.dispose());
+  assert.equal(error.name, "SandboxError");
+  assert.equal(error.message, "the dispose() of a marshaller of lib failed: RangeError: mine");
+  assert.equal(error.cause.message, "mine");
+  assert.deepEqual(last.log, ["disposed"]);
+  assert.throws(() => sandbox.exports, { name: "SandboxDisposedError" });
+  sandbox.dispose();
+  assert.equal(thrownBy(() => open(failing(), failing()).revoke()).cause.errors.length, 2);
+
+  const limits = { timeoutMs: 50, memoryMB: 8 };
+  const spins =
+    "__SANDBOXED_LIB__ = { spin() { for (;;); }, eat() { for (const all = []; ; ) all.push(new Array(1000).fill(0)); }, later: async () => { await 0; for (;;); } }";
+  for (const [name, limit] of Object.entries({ spin: "time", eat: "memory" })) {
+    const dying = SandboxManager.createSandboxSync("lib", spins, { limits, marshallers: [failing()] });
+    const ended = thrownBy(() => dying.exports[name]());
+    assert.match(ended.message, /^the dispose\(\) of a marshaller of lib failed: RangeError: mine, after the sandbox of lib was stopped: it /);
+    assert.equal(ended.cause.name, "SandboxLimitError");
+    assert.equal(ended.cause.limit, limit);
+    assert.throws(() => dying.exports, { name: "SandboxDeadError" });
+  }
+  const loading = thrownBy(() => SandboxManager.createSandboxSync("lib", "throw new Error('why')", { marshallers: [failing()] }));
+  assert.match(loading.cause.message, /^lib failed while loading in its sandbox: Error: why/);
+});
+
+test("marshallers: one that fails to be disposed of in a job is heard of by the process", () => {
+  const script = `
+    import { SandboxManager } from "./index.js";
+    process.on("uncaughtException", (error) => console.log("heard", error.message, error.cause.limit));
+    const marshaller = { isWrappable: () => false, marshal() {}, isHandleWrappable: () => false, unmarshal() {}, dispose() { throw new RangeError("mine"); } };
+    const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { later: async () => { await 0; for (;;); } }", { limits: { timeoutMs: 50 }, marshallers: [marshaller] });
+    await sandbox.exports.later().catch((reason) => console.log("told", reason.name));`;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: new URL("..", import.meta.url), encoding: "utf8" });
+  assert.match(said, /^heard the dispose\(\) of a marshaller of lib failed: RangeError: mine.* time$/m);
+  assert.match(said, /^told SandboxLimitError$/m);
 });
