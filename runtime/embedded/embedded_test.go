@@ -87,6 +87,10 @@ func TestHost_sandboxes(t *testing.T) {
 		"a memory limit": {`
 			const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { fill() { const all = []; for (;;) all.push(new Array(1000).fill(0)); } }", { limits: { memoryMB: 8 } });
 			try { sandbox.exports.fill() } catch (e) { return e instanceof errors.SandboxLimitError && e.limit }`, "memory"},
+		"bounds of memory": {`
+			return [0.5, 1, 2048, 2049].map((memoryMB) => {
+				try { return SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = 'loads'", { limits: { memoryMB } }).exports } catch (e) { return e.message }
+			}).join();`, "limits.memoryMB: a whole number from 1 to 2048 is needed, not 0.5,loads,loads,limits.memoryMB: a whole number from 1 to 2048 is needed, not 2049"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := in(t, h, tt.body); got != tt.want {

@@ -258,7 +258,7 @@ export interface Grant {
 
 /** Quotas. One that fires makes the sandbox dead. */
 export interface Limits {
-  /** The guest's heap in MiB, buffers included. 64 when not given. */
+  /** The guest's heap in MiB, buffers included: a whole number from 1 to 2048, 64 when not given. */
   memoryMB?: number;
   /** Guest time of one outermost call in milliseconds; host callbacks do not count. */
   timeoutMs?: number;

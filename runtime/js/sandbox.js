@@ -7,6 +7,7 @@ import { Membrane, microtask } from "./membrane.js";
 import { checkOptions } from "./options.js";
 
 const DEFAULT_MEMORY_MB = 64;
+const MAX_MEMORY_MB = 2048; // as the policy has it
 
 /** One library in an engine of its own. */
 class Sandbox {
@@ -83,12 +84,6 @@ class Sandbox {
         this.#membrane = new Membrane(engine, face);
         // The engine does not survive a parser without memory, so the membrane's own source
         // is read before there is a limit.
-        const empty = engine.memoryBytes;
-        if (memoryBytes < 2 * empty) {
-          throw new SandboxError(
-            `limits.memoryMB: ${limits.memoryMB} is too little for any library; an empty sandbox takes ${(empty / 2 ** 20).toFixed(2)}, and twice that is the least`,
-          );
-        }
         engine.setLimits(memoryBytes, stackKB * 2 ** 10);
         grant(this.#membrane, engine, this.#granted, capabilities, face);
         if (reportOnly) grantOnUse(this.#membrane, engine, capabilities, face);
@@ -227,10 +222,13 @@ class Sandbox {
 
   #evaluate(code, file, global) {
     const engine = this.#engine;
+    const { globalThis: realm, set } = this.#membrane.guest;
+    // What another workload exports is not this one's.
+    if (!engine.help(set, [[realm], global, undefined])) throw new SandboxError(`${file} cannot assign what it exports: ${this.#name} has fixed ${global}`);
     engine.run(code, file);
-    const ref = engine.getRef(this.#membrane.guest.globalThis, global);
+    const ref = engine.getRef(realm, global);
     if (ref > 0) return ref;
-    const primitive = engine.get(this.#membrane.guest.globalThis, global);
+    const primitive = engine.get(realm, global);
     if (primitive === undefined) throw new SandboxError(`${file} did not assign what it exports to ${global}`);
     return { primitive };
   }
@@ -457,8 +455,10 @@ function checkMarshallers(marshallers) {
   }
 }
 
-function bytesOf(limits) {
-  return positive("memoryMB", limits?.memoryMB, DEFAULT_MEMORY_MB) * 2 ** 20;
+function bytesOf({ memoryMB = DEFAULT_MEMORY_MB } = {}) {
+  if (!Number.isInteger(memoryMB) || memoryMB < 1 || memoryMB > MAX_MEMORY_MB)
+    throw new SandboxError(`limits.memoryMB: a whole number from 1 to ${MAX_MEMORY_MB} is needed, not ${String(memoryMB)}`);
+  return memoryMB * 2 ** 20;
 }
 
 function oneOf(name, value, ...allowed) {

@@ -79,6 +79,10 @@ test("a workload runs beside its library and shares it", async (t) => {
   assert.equal(workload.same(sandbox.fn("parse")), true);
   assert.equal(sandbox.loadWorkload("filters", "throw new Error('evaluated twice')"), workload);
   assert.throws(() => sandbox.loadWorkload("empty", "var __SANDBOXED_WORKLOAD__ = undefined"), { name: "SandboxError" });
+  assert.throws(() => sandbox.loadWorkload("none", "1"), { name: "SandboxError", message: /did not assign what it exports/ });
+  assert.equal(sandbox.loadWorkload("filters", ""), workload);
+  sandbox.loadWorkload("fixed", "__SANDBOXED_WORKLOAD__ = {}; Object.freeze(globalThis)");
+  assert.throws(() => sandbox.loadWorkload("late", "1"), { name: "SandboxError", message: /cannot assign what it exports/ });
 });
 
 test("the libraries of the storefront load and work", async (t) => {
