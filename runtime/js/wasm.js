@@ -5,6 +5,9 @@ import { SandboxError } from "./errors.js";
 /** Where browsers find the engine unless `SandboxManager.ready` says otherwise. */
 const BROWSER_WASM = "/dist/quickjs.wasm";
 
+/** How every WebAssembly module begins. */
+const MAGIC = [0, 0x61, 0x73, 0x6d];
+
 let compiling; // Promise<WebAssembly.Module>
 let compiled; // what it gave
 
@@ -40,10 +43,14 @@ async function load(source) {
   if (nodeBuiltin("node:fs") && !/^https?:/.test(String(source ?? ""))) return WebAssembly.compile(fromDisk(source));
   const url = source ?? BROWSER_WASM;
   const response = await fetch(url);
-  if (!response.ok) {
+  const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
+  // Development servers answer unknown paths with their index page.
+  if (bytes === undefined || !MAGIC.every((byte, i) => bytes[i] === byte)) {
+    const type = response.headers.get("content-type") ?? "no content type";
+    const what = bytes === undefined ? response.status : `with something else (${type})`;
     throw new SandboxError(
-      `the QuickJS engine cannot be loaded: ${url} answered ${response.status}. Serve quickjs.wasm there, or call SandboxManager.ready({ wasm: url }) before the first proxy is imported.`,
+      `the QuickJS engine cannot be loaded: ${url} answered ${what}. Serve quickjs.wasm there, or call SandboxManager.ready({ wasm: url }) before the first proxy is imported.`,
     );
   }
-  return WebAssembly.compile(await response.arrayBuffer());
+  return WebAssembly.compile(bytes);
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { SandboxError, SandboxManager } from "../index.js";
 import { sandboxOf, thrownBy } from "./sandboxes.js";
@@ -115,4 +117,24 @@ test("errors: what is no class cannot be made an instance of, and is named", asy
   for (const path of ["arrow", "data", "nothing", "deep.method", ["deep", "method"]])
     assert.throws(() => sandbox.createInstance(path), { name: "SandboxError", message: `lib exports no class ${[path].flat().join(".")}` });
   assert.equal(typeof sandbox.createInstance("Fine"), "object");
+});
+
+test("errors: what is served in place of the engine is named, and a better address can follow", async (t) => {
+  const wasm = readFileSync(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")));
+  const answers = { "/engine.wasm": [200, "application/wasm", wasm], "/page": [200, "text/html", "<!doctype html>"], "/empty": [200, "text/plain", ""] };
+  const server = createServer(({ url }, response) => {
+    const [status, type, body] = answers[url] ?? [404, "text/html", "<!doctype html>"];
+    response.writeHead(status, { "content-type": type }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const base = `http://127.0.0.1:${server.address().port}`;
+  // Another copy of the module, which has not compiled the engine yet.
+  const { compile } = await import("../wasm.js?another");
+  for (const [path, what] of Object.entries({ "/page": "with something else (text/html)", "/empty": "with something else (text/plain)", "/none": "404" }))
+    await assert.rejects(compile(base + path), {
+      name: "SandboxError",
+      message: `the QuickJS engine cannot be loaded: ${base}${path} answered ${what}. Serve quickjs.wasm there, or call SandboxManager.ready({ wasm: url }) before the first proxy is imported.`,
+    });
+  assert.ok((await compile(`${base}/engine.wasm`)) instanceof WebAssembly.Module);
 });

@@ -179,6 +179,14 @@ test("browser: what is not served is said in one sentence", { skip }, async () =
   assert.match(seen[2], /^SandboxError: the bundle \/ is not there \(status 200, text\/html/);
 });
 
+test("browser: a page that is served in place of the engine is named", { skip }, async () => {
+  const page = (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
+  const seen = await inPage(() => globalThis.runtime.SandboxManager.ready().then(String, (error) => `${error.name}: ${error.message}`), {
+    routes: { "/dist/quickjs.wasm": page },
+  });
+  assert.match(seen, /^SandboxError: .*\/dist\/quickjs\.wasm answered with something else \(text\/html\)\. Serve quickjs\.wasm there/);
+});
+
 test("browser: a sandbox's thread is found beside the bundle or where it is said to be, and one that is not there is named", { skip }, async () => {
   const { outputFiles } = await build({
     entryPoints: [new URL("../../worker-thread.js", import.meta.url).pathname],
