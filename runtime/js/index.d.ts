@@ -314,10 +314,11 @@ export interface SandboxOptions {
   /** `"exact"` asks the host for every property, as host proxies may want it. */
   reads?: "window" | "exact";
   /**
-   * Is told, once a name, of each host global that the policy does not grant and that the
-   * library failed for (a ReferenceError of it left the sandbox), or, with `reportOnly`,
-   * took. Without `reportOnly`, what the library only looks for (`typeof`, `in`,
-   * `globalThis.name`) or catches itself is not seen.
+   * Is told, once a name, of each host global that the policy does not grant and whose
+   * ReferenceError leaves the sandbox: thrown by a call or the load, as the reason of a
+   * promise, or as a value or cause that the application is given. Not heard is what the
+   * library only looks for (`typeof`, `in`, `globalThis.name`), what it catches, and what
+   * becomes another error on the way. With `reportOnly`, each that the library took.
    */
   onViolation?: (violation: Violation) => void;
   /**

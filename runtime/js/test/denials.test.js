@@ -166,3 +166,35 @@ test("violations: an error that a library makes up is worth no more than a repor
   thrownBy(() => exports.getter());
   assert.deepEqual(seen, ["fetch"]);
 });
+
+// What README.md and index.d.ts say that it hears.
+const heard = {
+  "a call that fails": [true, "() => fetch(1)"],
+  "a promise that is rejected": [true, "async () => { await 0; fetch(1); }"],
+  "an error that is returned": [true, "() => { try { fetch(1); } catch (error) { return error; } }"],
+  "an error in what is returned": [true, "() => { try { fetch(1); } catch (error) { return { failed: [error] }; } }"],
+  "an error as the cause of another": [true, "() => { try { fetch(1); } catch (cause) { throw new Error('mine', { cause }); } }"],
+  "an error that a callback is given": [true, "(tell) => { try { fetch(1); } catch (error) { tell(error); } }"],
+  "a getter that fails": [true, "() => ({ get a() { return fetch(1); } })", (made) => made.a],
+  "a look": [false, "() => [typeof fetch, 'fetch' in globalThis, globalThis.fetch]"],
+  "an error that is caught": [false, "() => { try { fetch(1); } catch (error) { return error.message; } }"],
+  "another error in its place": [false, "() => { try { fetch(1); } catch (error) { throw new Error(error.message); } }"],
+  "a member of the global object that is called": [false, "() => globalThis.fetch(1)"],
+  "a rejection that stays inside": [false, "async () => { (async () => fetch(1))(); await 0; await 0; }"],
+};
+
+test("violations: what is heard is the ReferenceErrors that leave the sandbox, in whatever way", async () => {
+  for (const [what, [wanted, source, use = () => {}]] of Object.entries(heard)) {
+    const seen = [];
+    const { exports } = open(`{ f: ${source} }`, { onViolation: ({ name }) => seen.push(name) });
+    try {
+      use(await exports.f(() => {}));
+    } catch {
+      // it is about what is heard
+    }
+    assert.deepEqual(seen, wanted ? ["fetch"] : [], what);
+  }
+  const loading = [];
+  thrownBy(() => SandboxManager.createSandboxSync("lib", "fetch(1)", { onViolation: ({ name }) => loading.push(name) }));
+  assert.deepEqual(loading, ["fetch"]);
+});
