@@ -69,7 +69,6 @@ export const openRows = {
   "a proxy that throws": 'reads ahead do not ask a host Proxy for keys that it does not own; reads: "exact" does',
   "a generator left by break": "the second look sees a new proxy of the generator's result",
   "an async generator left by break": "the second look sees a new proxy of the generator's result",
-  "getters and setters of mine in their hands": "the getter of an accessor that was read is not shown by its descriptor",
   "a result changed and given back": "a Map inside a live result that the host changes and gives back",
   "a sandbox that is gone, seen from another": "a mirror is data already given, also when its sandbox is gone",
 };
