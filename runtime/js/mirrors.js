@@ -613,12 +613,21 @@ class WeakBrand extends Brand {
     return ref;
   }
   toHost() {
-    const { engine, guest } = this;
+    const { engine, guest, membrane } = this;
     const value = new globalThis[this.name]();
     const proto = engine.getRef(guest.intrinsics, `${this.name}.prototype`);
     for (const key of this.methods) {
-      const method = engine.get(proto, key);
-      Object.defineProperty(value, key, { value: (...args) => apply(method, value, args), writable: true, enumerable: false, configurable: true });
+      const theirs = engine.get(proto, key);
+      const ours = globalThis[this.name].prototype[key];
+      // The guest lets go of a key that only its collection has, which is none that it
+      // counts. So what is at home here is held here as well.
+      const method = (...args) => {
+        const answer = apply(theirs, value, args);
+        if (membrane.isGuests(args[0])) return answer;
+        const own = apply(ours, value, args);
+        return key === "get" && answer === undefined ? own : answer || own;
+      };
+      Object.defineProperty(value, key, { value: method, writable: true, enumerable: false, configurable: true });
     }
     engine.free(proto);
     return value;
