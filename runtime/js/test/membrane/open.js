@@ -51,7 +51,6 @@ export const openRows = {
   ...Object.fromEntries(faults.flatMap(({ why, rows }) => rows.map((row) => [row, why]))),
   "a property that cannot be configured": "a key that a callback made fixed keeps its place in the order of keys",
   "sloppy arguments": "modules are strict, so the mirror is a strict arguments object, whose callee throws",
-  "a weak reference": "its target is data already given, which stays readable and is not synchronised through it",
   "a view that follows its buffer's length": "a guest's length-tracking view has a fixed length in the host",
   "a view of a detached buffer": "a view cannot be made of a buffer that is detached already",
   "fixed, with a field": "the stack of a shipped error stays configurable",

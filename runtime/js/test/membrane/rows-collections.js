@@ -86,7 +86,7 @@ export const collectionRows = [
     probe: "(v) => { const o = {}; return [v instanceof WeakSet, v.has(v.k), v.has(o), v.add(o).has(o), v.delete(v.k), v.has(v.k)]; }",
   }),
   weak("a weak reference", "(() => { const target = { t: 1 }; return Object.assign(new WeakRef(target), { target }); })()", {
-    life: "behaviour",
+    life: "data",
     bare: true,
     probe: "(v) => [v instanceof WeakRef, v.deref() === v.target, v.deref().t]",
     change: "(v) => { v.deref().t = 2; }",
