@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { SandboxManager } from "../../index.js";
 import { libraryOf, sandboxOf, thrownBy } from "./tools.js";
+import { unstoppable } from "./unstoppable.js";
 
 // One of everything that can be taken from a sandbox, before it dies.
 const library = `{
@@ -358,17 +359,6 @@ test("limits: what is no limit is refused when the sandbox is made", async () =>
     });
   }
 });
-
-// The engine asks between bytecodes and in regular expressions only, so these outlive the
-// clock; what ends them is the end of the thread that they run on.
-const unstoppable = [
-  "Array.prototype.reverse.call({ length: 2 ** 53 - 1 })",
-  "Array.prototype.join.call({ length: 2 ** 31 })",
-  "JSON.stringify(new Array(3e7))",
-  "Array.from({ length: 1e8 })",
-  "'ab'.repeat(1e7).split('').map(Number).join().split('').reverse()",
-  "[].concat(...Array.from({ length: 100 }, () => new Array(1e6).fill(0)))",
-];
 
 test("limits: a worker that is terminated ends the builtins that no clock ends", async (t) => {
   const mine = await sandboxOf(t, library, { limits: { timeoutMs: 1000 } });
