@@ -304,6 +304,21 @@ function said(error, key) {
   return "";
 }
 
+/**
+ * Makes an error that remembers no frames of the host's. V8 holds the engine by those that
+ * are a guest's, for as long as somebody has the error, whatever its stack is set to.
+ */
+function withoutFrames(make) {
+  const limit = getOwnPropertyDescriptor(Error, "stackTraceLimit");
+  if (!limit?.writable) return make();
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = limit.value;
+  }
+}
+
 class ErrorBrand extends Brand {
   skip = (key) => key === "stack";
   is(value) {
@@ -330,7 +345,7 @@ class ErrorBrand extends Brand {
   toHost(ref) {
     const { engine } = this;
     const own = engine.own(ref, "message");
-    const error = new Error(typeof own?.value === "string" ? own.value : "");
+    const error = withoutFrames(() => new Error(typeof own?.value === "string" ? own.value : ""));
     const stack = engine.help(this.guest.stack, [[ref]]);
     Object.defineProperty(error, "stack", { value: guestStack(stack), writable: true, enumerable: false, configurable: true });
     return error;

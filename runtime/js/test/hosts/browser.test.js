@@ -137,6 +137,29 @@ test("browser: timers, randomness and locales are the page's", { skip }, async (
   assert.deepEqual(seen, ["waited", 8, 36, "undefined", "1.234,50 €", "1.234,5"]);
 });
 
+// Chromium has addresses for about 125 memories.
+test("browser: errors that the application keeps keep no engine", { skip }, async () => {
+  const seen = await inPage(async () => {
+    const { SandboxManager } = globalThis.runtime;
+    const code = `__SANDBOXED_LIB__ = { make: () => new TypeError("made"), fail() { throw new RangeError("thrown"); }, each: (f) => f(new Error("given")) }`;
+    const kept = [];
+    for (let i = 0; i < 200; i++) {
+      const sandbox = await SandboxManager.createSandbox("lib", code);
+      const { make, fail, each } = sandbox.exports;
+      kept.push(make());
+      each((error) => kept.push(error));
+      try {
+        fail();
+      } catch (error) {
+        kept.push(error);
+      }
+      sandbox.dispose();
+    }
+    return [...new Set(kept.map(String))].join();
+  });
+  assert.equal(seen, "TypeError: made,Error: given,RangeError: thrown");
+});
+
 test("browser: a sandbox on a Worker's thread is ended where no clock ends it", { skip }, async () => {
   const folder = new URL("../../", import.meta.url);
   const modules = readdirSync(folder).filter((file) => file.endsWith(".js"));
