@@ -1,6 +1,7 @@
 // The engine in the embedded host, where the host's realm is a QuickJS realm itself. The
 // program that runs both keeps the guest in an instance of its own and does here what
 // engine.js does through WebAssembly: `native` has an operation for each, by guest number.
+import "./accessors.js";
 import { SandboxError } from "./errors.js";
 import { arrayIndex } from "./keys.js";
 import {
@@ -397,6 +398,10 @@ class EmbeddedEngine {
 
   isProxy(ref) {
     return this.#told(this.#native.isProxy(this.#guest, ref));
+  }
+
+  isHostProxy(value) {
+    return this.#told(this.#native.isHostProxy(this.#guest, value));
   }
 
   isArray(ref) {

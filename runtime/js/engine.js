@@ -1,4 +1,5 @@
 // The engine in hosts with WebAssembly: QuickJS, driven through its C interface.
+import { nodeBuiltin } from "./bundle.js";
 import {
   ACCESSOR,
   ALL_KEYS,
@@ -19,6 +20,9 @@ import {
 } from "./layout.js";
 import { Values } from "./values.js";
 import { wasi } from "./wasi.js";
+
+// No page can tell a proxy from what it stands for.
+const isProxy = nodeBuiltin("node:util")?.types.isProxy ?? (() => false);
 
 /** What the guest is thrown for an error that cannot cross, whose own reason cannot either. */
 const CANNOT_CROSS = "an error of the host's that cannot go into the sandbox";
@@ -454,6 +458,11 @@ export class Engine extends Values {
 
   isProxy(ref) {
     return this.e.JS_IsProxy(this.box(ref)) !== 0;
+  }
+
+  /** Whether a value of the host is a proxy of its own, where that can be told. */
+  isHostProxy(value) {
+    return isProxy(value);
   }
 
   /** Whether it is an array; a proxy of one is not. */

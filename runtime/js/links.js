@@ -34,6 +34,7 @@ export class Link {
     this.proxy = 0; // where its proxy is, borrowed as well
     this.array = false;
     this.iterator = false; // its methods are the host's
+    this.exact = false; // nothing of it is read ahead
     this.shadow = 0;
     this.handler = 0;
     this.lazy = 0;

@@ -56,6 +56,8 @@ export class Shadows {
     for (let proto = getPrototypeOf(value), i = 0; proto !== null && i < 3; proto = getPrototypeOf(proto), i++) {
       if (this.#membrane.iteratorProtos.has(proto)) link.iterator = true;
     }
+    // A host's proxy, such as reactive state, sees every read, where the host can tell it.
+    link.exact = this.#sandbox.exact || engine.isHostProxy(value);
     link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
     link.fast = constructible ? guest.FAST_CLASS : guest.FAST;
     link.handler = engine.newObject(link.lazy);
@@ -99,7 +101,7 @@ export class Shadows {
     const keys = ownKeys(value);
     const before = link.keys;
     const now = new Set();
-    let fixed = !this.#sandbox.exact && !isExtensible(value);
+    let fixed = !link.exact && !isExtensible(value);
     for (const key of keys) {
       const descriptor = getOwnPropertyDescriptor(value, key);
       if (descriptor === undefined) continue;
@@ -117,7 +119,7 @@ export class Shadows {
       if (proto !== null) this.#shared.add(proto);
     }
     if (!isExtensible(value)) engine.preventExtensions(shadow);
-    if (this.#sandbox.exact || link.iterator) return;
+    if (link.exact || link.iterator) return;
     engine.setProto(link.handler, link.fast);
     link.fresh = true;
     if (!fixed) this.#fresh.push(link);
@@ -174,7 +176,7 @@ export class Shadows {
 
   /** Whether one property is enough: nobody has read many since the host ran. */
   #single(link) {
-    if (this.#sandbox.exact) return true;
+    if (link.exact) return true;
     if (link.keys === undefined || link.turn === 0) {
       link.turn = this.turn;
       link.run = 0;
@@ -194,7 +196,7 @@ export class Shadows {
       while (owner !== null && getOwnPropertyDescriptor(owner, key) === undefined) owner = getPrototypeOf(owner);
       if (this.#membrane.iteratorProtos.has(owner)) return this.#membrane.answer(() => Reflect.get(link.value, key));
     }
-    if (this.#sandbox.exact) return this.#getExactly(link, key);
+    if (link.exact) return this.#getExactly(link, key);
     if (this.#single(link)) {
       const descriptor = getOwnPropertyDescriptor(link.value, key);
       if (descriptor !== undefined && "value" in descriptor && (descriptor.configurable || descriptor.writable)) {
@@ -224,6 +226,7 @@ export class Shadows {
   }
 
   #has(link, key) {
+    if (link.exact && getOwnPropertyDescriptor(link.value, key)?.configurable !== false) return this.#membrane.answer(() => Reflect.has(link.value, key));
     if (this.#single(link) && getOwnPropertyDescriptor(link.value, key)?.configurable) return true;
     this.#fill(link);
     return this.READ;
@@ -232,16 +235,18 @@ export class Shadows {
   #write(op, link, args) {
     const { value } = link;
     const [key] = args;
+    // The traps of a host's proxy may change whatever they like.
+    const run = (body) => (link.exact ? this.#membrane.answer(body) : body());
     let done;
     switch (op) {
       case OPS.SET:
-        done = this.#set(value, key, args[1], args[2]);
+        done = this.#set(value, key, args[1], args[2], run);
         break;
       case OPS.DELETE:
-        done = Reflect.deleteProperty(value, key);
+        done = run(() => Reflect.deleteProperty(value, key));
         break;
       case OPS.DEFINE:
-        done = Reflect.defineProperty(value, key, descriptorOf(args));
+        done = run(() => Reflect.defineProperty(value, key, descriptorOf(args)));
         break;
       case OPS.SET_PROTO:
         done = this.#membrane.answer(() => Reflect.setPrototypeOf(value, key));
@@ -256,7 +261,7 @@ export class Shadows {
     return done;
   }
 
-  #set(value, key, next, receiver) {
+  #set(value, key, next, receiver, run) {
     let owner = value;
     while (owner !== null) {
       const descriptor = getOwnPropertyDescriptor(owner, key);
@@ -266,7 +271,7 @@ export class Shadows {
       }
       owner = getPrototypeOf(owner);
     }
-    return Reflect.set(value, key, next, receiver);
+    return run(() => Reflect.set(value, key, next, receiver));
   }
 
   /** Takes one property of the host's object over into the shadow, if that has it read. */

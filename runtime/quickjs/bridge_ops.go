@@ -55,6 +55,7 @@ var bridgeOps = map[string]bridgeOp{
 	"isConstructor": (*peer).opIsConstructor,
 	"isProxy":       isOf(xIsProxy),
 	"isArray":       isOf(xIsArray),
+	"isHostProxy":   (*peer).opIsHostProxy,
 
 	"setLimits":   (*peer).opSetLimits,
 	"memoryBytes": (*peer).opMemoryBytes,
@@ -86,6 +87,12 @@ func isOf(x export) bridgeOp {
 		yes, err := p.guest.call(x, refBits(args[0]))
 		return p.told(ctx, yes, err)
 	}
+}
+
+// opIsHostProxy tells whether a value of the host is a proxy.
+func (p *peer) opIsHostProxy(ctx context.Context, args []uint64) (uint64, error) {
+	yes, err := p.b.host.call(xIsProxy, args[0])
+	return p.told(ctx, yes, err)
 }
 
 // Counts.
