@@ -75,6 +75,7 @@ type Unknown struct {
 type Silent struct {
 	Method string
 	Place  Place
+	Own    *Place // where the script has a method of that name, which may be what is called
 }
 
 // Computed is one place where a script loads a module that nobody can name beforehand.
@@ -118,7 +119,12 @@ func (sn *Snapshot) infer(ctx context.Context, s script) (*Authority, bool, erro
 		a.Unknowns = append(a.Unknowns, Unknown{u, m.place(u.Span)})
 	}
 	for _, u := range silentDifferences(file) {
-		a.Silent = append(a.Silent, Silent{u.Method, m.place(u.Span)})
+		s := Silent{Method: u.Method, Place: m.place(u.Span)}
+		if u.Own != nil {
+			own := m.place(*u.Own)
+			s.Own = &own
+		}
+		a.Silent = append(a.Silent, s)
 	}
 	for _, load := range file.ComputedLoads(bundle.RequireStandIn) {
 		a.Computed = append(a.Computed, Computed{load.Caught, m.place(load.Span)})
@@ -312,6 +318,10 @@ func (c *check) infer(ctx context.Context, l *Library) error {
 		}
 		for _, u := range a.Silent {
 			u.Place = u.Place.or(entry)
+			if u.Own != nil {
+				own := u.Own.or(entry)
+				u.Own = &own
+			}
 			l.Authority.Silent = append(l.Authority.Silent, u)
 		}
 		l.Authority.Defines = append(l.Authority.Defines, a.Defines...)

@@ -265,7 +265,11 @@ func (c *corpus) inferred(p *page, a *analysis.Authority) {
 	p.table("unknown", unknowns.rows())
 	silent := newTally()
 	for _, s := range a.Silent {
-		silent.add(c.place(s.Place), s.Method)
+		method := s.Method
+		if s.Own != nil {
+			method += ", unless it is " + c.place(*s.Own)
+		}
+		silent.add(c.place(s.Place), method)
 	}
 	p.table("answered otherwise by the guest", silent.rows())
 	if len(a.Defines) > 0 {

@@ -34,6 +34,9 @@ var differences = map[string]difference{
 type silent struct {
 	Method string
 	Span   text.Span
+	// Own is where the script gives an object of its own a method of that name, which may
+	// be the one that is called here; nil when the built-in one is.
+	Own *text.Span
 }
 
 // silentDifferences finds the uses. The stack of an error counts only where what is
@@ -43,14 +46,41 @@ func silentDifferences(f *syntax.File) []silent {
 	for name := range differences {
 		names[name] = true
 	}
-	var out []silent
-	for _, m := range f.Members(names) {
-		if m.Name == "stack" && !(m.Receiver != nil && m.Receiver.Kind == syntax.KindNew && m.Receiver.Callee != nil && m.Receiver.Callee.Text == "Error") {
-			continue
+	members := f.Members(names)
+	own := map[string]*text.Span{}
+	for _, m := range members {
+		if m.Declares && own[m.Name] == nil {
+			own[m.Name] = &m.Span
 		}
-		out = append(out, silent{m.Name, m.Span})
+	}
+	var out []silent
+	for _, m := range members {
+		declared := own[m.Name]
+		switch {
+		case m.Declares, declared != nil && m.Self:
+			continue
+		case m.Name == "stack" && !(m.Receiver != nil && m.Receiver.Kind == syntax.KindNew && m.Receiver.Callee != nil && m.Receiver.Callee.Text == "Error"):
+			continue
+		case m.Name == "stack", builtIn(m.Receiver):
+			declared = nil
+		}
+		out = append(out, silent{m.Name, m.Span, declared})
 	}
 	return out
+}
+
+// builtIn reports whether a value is one of the language's own for certain.
+func builtIn(n *syntax.Node) bool {
+	if n == nil {
+		return false
+	}
+	switch n.Kind {
+	case syntax.KindString, syntax.KindNumber, syntax.KindBigInt, syntax.KindTemplate, syntax.KindArray:
+		return true
+	case syntax.KindNew, syntax.KindCall:
+		return n.Callee != nil && n.Callee.Kind == syntax.KindIdentifier && slices.Contains([]string{"Date", "String", "Number", "Array", "BigInt"}, n.Callee.Text)
+	}
+	return false
 }
 
 // takesFromIntl reports whether a library uses a function that the host answers once Intl

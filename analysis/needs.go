@@ -544,11 +544,17 @@ func (r *reporter) silent(l *Library) {
 	}
 	intl := slices.Contains(r.lib.PermissionNames(), "Intl")
 	var names []string
-	first := map[string]Silent{}
+	first := map[string]Silent{} // of each, one that is no method of its own if there is one
 	for _, s := range l.Authority.Silent {
-		if _, ok := first[s.Method]; !ok && !((intl || r.lib.Unsure) && differences[s.Method].Intl) {
-			first[s.Method] = s
+		if (intl || r.lib.Unsure) && differences[s.Method].Intl {
+			continue
+		}
+		known, ok := first[s.Method]
+		if !ok {
 			names = append(names, s.Method)
+		}
+		if !ok || known.Own != nil && s.Own == nil {
+			first[s.Method] = s
 		}
 	}
 	if len(names) == 0 {
@@ -556,14 +562,19 @@ func (r *reporter) silent(l *Library) {
 	}
 	slices.Sort(names)
 	what := make([]string, len(names))
-	advice := ""
+	severity, advice := finding.Hint, ""
 	for i, name := range names {
 		what[i] = fmt.Sprintf("%s %s", name, differences[name].What)
+		if own := first[name].Own; own != nil {
+			what[i] += fmt.Sprintf(", unless it is the library's own (%s)", own)
+		} else {
+			severity = finding.Info
+		}
 		if differences[name].Intl {
 			advice = " Grant Intl to have the host answer."
 		}
 	}
-	f := r.at(finding.SilentDifference, finding.Info, r.grantsSpan(), "%q uses what the guest answers in another way than browsers and Node, without an error: %s.%s", r.lib.Name, strings.Join(what, "; "), advice)
+	f := r.at(finding.SilentDifference, severity, r.grantsSpan(), "%q uses what the guest answers in another way than browsers and Node, without an error: %s.%s", r.lib.Name, strings.Join(what, "; "), advice)
 	f.Data["methods"] = strings.Join(names, ",")
 	for _, name := range names[:min(len(names), 5)] {
 		f.Related = append(f.Related, finding.Related{Message: name + " is used here", File: first[name].Place.File, Range: first[name].Place.Range})

@@ -9,13 +9,18 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
 )
 
-// Member is an access to a property whose name is written in the code.
+// Member is an access to a property whose name is written in the code, or code that gives
+// an object such a property.
 type Member struct {
 	Name string
 	Span text.Span // of the name
 	// Receiver is what stands before the dot. It is nil where a pattern takes the property,
-	// as in `const { name } = value`.
+	// as in `const { name } = value`, and where a literal or a class declares it.
 	Receiver *Node
+	// Self is set where the receiver is `this` or `super`.
+	Self bool
+	// Declares is set where an object is given the property.
+	Declares bool
 }
 
 func (f *tree) memberAccesses(names map[string]bool) []Member {
@@ -30,19 +35,15 @@ func (f *tree) memberAccesses(names map[string]bool) []Member {
 
 func (f *tree) accesses(n *parse.Node, names map[string]bool, out *[]Member) {
 	children(n, func(child *parse.Node) {
-		switch child.Kind {
-		case parse.KindPropertyAccessExpression:
-			if name := child.Name(); name != nil && names[name.Text()] {
-				*out = append(*out, Member{name.Text(), f.span(name), f.value(child.Expression())})
+		if key := memberKey(child); key != nil && names[key.Text()] {
+			m := Member{Name: key.Text(), Span: f.span(key), Declares: declares(child)}
+			switch child.Kind {
+			case parse.KindPropertyAccessExpression, parse.KindElementAccessExpression:
+				on := child.Expression()
+				m.Receiver = f.value(on)
+				m.Self = on.Kind == parse.KindThisKeyword || on.Kind == parse.KindSuperKeyword
 			}
-		case parse.KindElementAccessExpression:
-			key := child.AsElementAccessExpression().ArgumentExpression
-			if key != nil && key.Kind == parse.KindStringLiteral && names[key.Text()] {
-				*out = append(*out, Member{key.Text(), f.span(key), f.value(child.Expression())})
-			}
-		}
-		if key := patternKey(child); key != nil && names[key.Text()] {
-			*out = append(*out, Member{key.Text(), f.span(key), nil})
+			*out = append(*out, m)
 		}
 		if !skipped(child) {
 			f.accesses(child, names, out)
@@ -50,19 +51,48 @@ func (f *tree) accesses(n *parse.Node, names map[string]bool, out *[]Member) {
 	})
 }
 
-// patternKey returns the name of the property that an element of a destructuring
-// declaration takes, or nil.
-func patternKey(n *parse.Node) *parse.Node {
-	if n.Kind != parse.KindBindingElement || n.Parent == nil || n.Parent.Kind != parse.KindObjectBindingPattern {
-		return nil
-	}
-	e := n.AsBindingElement()
-	key := e.PropertyName
-	if key == nil && e.DotDotDotToken == nil {
+// memberKey returns the name of the property that a node takes or declares, where it is
+// written out, or nil.
+func memberKey(n *parse.Node) *parse.Node {
+	var key *parse.Node
+	switch n.Kind {
+	case parse.KindPropertyAccessExpression, parse.KindMethodDeclaration, parse.KindGetAccessor, parse.KindSetAccessor,
+		parse.KindPropertyDeclaration, parse.KindPropertyAssignment, parse.KindShorthandPropertyAssignment:
 		key = n.Name()
+	case parse.KindBindingElement:
+		if n.Parent.Kind != parse.KindObjectBindingPattern {
+			return nil
+		}
+		e := n.AsBindingElement()
+		key = e.PropertyName
+		if key == nil && e.DotDotDotToken == nil {
+			key = n.Name()
+		}
+	case parse.KindElementAccessExpression:
+		key = n.AsElementAccessExpression().ArgumentExpression
+		if key != nil && key.Kind == parse.KindIdentifier {
+			return nil // a variable's value
+		}
 	}
-	if key == nil || key.Kind != parse.KindIdentifier && key.Kind != parse.KindStringLiteral {
+	if key != nil && key.Kind == parse.KindComputedPropertyName {
+		key = key.Expression()
+		if key.Kind == parse.KindIdentifier {
+			return nil
+		}
+	}
+	if key == nil || key.Kind != parse.KindIdentifier && key.Kind != parse.KindStringLiteral && key.Kind != parse.KindNoSubstitutionTemplate {
 		return nil
 	}
 	return key
+}
+
+// declares tells whether a node with a member's key gives an object that property.
+func declares(n *parse.Node) bool {
+	switch n.Kind {
+	case parse.KindPropertyAccessExpression, parse.KindElementAccessExpression:
+		return parse.IsWriteOnly(n)
+	case parse.KindPropertyAssignment, parse.KindShorthandPropertyAssignment:
+		return !isWrite(n.Parent) // a pattern takes it
+	}
+	return n.Kind != parse.KindBindingElement
 }
