@@ -570,7 +570,7 @@ class PromiseBrand extends Brand {
       if (sandbox.refusal()) return;
       sandbox.runAlone(() => {
         try {
-          engine.call(how, undefined, [link.granted ? membrane.allow(value) : value]);
+          engine.call(how, undefined, [link.gate ? membrane.allow(value, link.gate) : value]);
         } catch (unfit) {
           engine.call(fail, undefined, [unfit]); // it may not go in, and the guest must not wait
         } finally {
