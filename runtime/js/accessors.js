@@ -1,6 +1,8 @@
 // Mends the realm of the embedded host: QuickJS shows an accessor that the trap of a
 // proxy describes as data that is undefined. Whatever asks for descriptors is told the
 // truth here. It is imported before anything that holds on to what it puts in place.
+import { mendDefine } from "./define.js";
+
 const { apply, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { defineProperty, getPrototypeOf } = Object;
 const NativeProxy = Proxy;
@@ -67,3 +69,4 @@ for (const [name, part] of [
     },
   });
 }
+mendDefine();

@@ -4,6 +4,9 @@
 // The function is evaluated in the guest before anything else, from its source text. So
 // it refers to nothing outside itself, holds on to every intrinsic that it will need,
 // and uses no syntax that consults a prototype which guest code may have changed.
+import { mendDefine } from "./define.js";
+
+/** Makes that half, with the host's function that answers its traps. */
 export function guest(cross) {
   // biome-ignore lint/suspicious/noRedundantUseStrict: it is evaluated as a script
   "use strict";
@@ -443,4 +446,4 @@ export function guest(cross) {
 export const OPS = { GET: 1, HAS: 2, FETCH: 3, EXTENSIBLE: 4, SET: 5, DELETE: 6, DEFINE: 7, SET_PROTO: 8, PREVENT: 9, CONSTRUCT: 10, DEAD: 11 };
 
 /** The source text: an expression whose value is the function. */
-export const guestSource = `(${String(guest).replace(/\b(?:GET|HAS|FETCH|EXTENSIBLE|SET|DELETE|DEFINE|SET_PROTO|PREVENT|CONSTRUCT|DEAD)\b/g, (name) => OPS[name])})`;
+export const guestSource = `((cross) => { const half = (${String(guest).replace(/\b(?:GET|HAS|FETCH|EXTENSIBLE|SET|DELETE|DEFINE|SET_PROTO|PREVENT|CONSTRUCT|DEAD)\b/g, (name) => OPS[name])})(cross); (${mendDefine})(); return half; })`;

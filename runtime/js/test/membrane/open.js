@@ -44,26 +44,16 @@ export const openRows = {
   "a sandbox that is gone, seen from another": "a mirror is data already given, also when its sandbox is gone",
 };
 
-/** Seeds of random sequences that differ: prototypes set to null on values with slots, and accessors defined on them. */
+/** Seeds of random sequences that differ, of the first 500: most by prototypes that are taken off values with slots. */
 export const openSeeds = new Set([
   6,
   10,
-  12,
   19,
-  50,
   70,
-  128,
-  135,
-  206,
-  234,
   272,
   296,
-  306,
   309,
   358,
-  388,
-  416,
-  467,
   475,
   ...faults.flatMap(({ seeds }) => seeds),
 ]);
