@@ -130,6 +130,7 @@ func (r *reporter) resolution(res resolve.Result) {
 // names the bundle, span is where the policy asks for it.
 func (r *reporter) bundling(failed *bundle.Error, what string, span text.Span) {
 	for _, m := range failed.Messages {
+		m.Text = plainly(m.Text)
 		notes := ""
 		for _, note := range m.Notes {
 			if !strings.Contains(note, "external") { // advice on options that nobody here can set
@@ -143,6 +144,19 @@ func (r *reporter) bundling(failed *bundle.Error, what string, span text.Span) {
 		}
 		r.at(finding.BundleFailed, finding.Error, span, "%s cannot be bundled: %s.%s", what, strings.TrimSuffix(m.Text, "."), notes)
 	}
+}
+
+// plainly says what esbuild says of its options, which nobody here can set, in terms of a
+// sandbox.
+func plainly(message string) string {
+	switch {
+	case strings.HasPrefix(message, "Top-level await is not available"):
+		return "It awaits while it loads, and a sandbox's library is there as soon as it is evaluated. Sandbox an entry of it that does not, or await in a function"
+	case strings.HasPrefix(message, "No loader is configured for "):
+		ending, _, _ := strings.Cut(strings.TrimPrefix(message, "No loader is configured for "), " files")
+		return "It imports a file that is no JavaScript (" + strings.Trim(ending, `"`) + "), which nothing in a sandbox could run. Sandbox an entry of it that does without"
+	}
+	return message
 }
 
 // budget reports SBX041.

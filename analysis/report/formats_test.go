@@ -28,6 +28,7 @@ func span(line, from, toLine, to int) text.Range {
 
 // full has everything that a finding may have, and what formats have to escape.
 var full = Report{
+	FailLevel: finding.Warning,
 	Tool: Tool{Name: "sandbox-lsp", Version: "1.2.3"},
 	Result: &analysis.Result{
 		Libraries: []*analysis.Library{{Policy: policy.Library{Name: "uuid"}}, {Policy: policy.Library{Name: "@scope/kit"}}, {Policy: policy.Library{Name: "qs"}}},
@@ -170,7 +171,15 @@ func TestJUnit_isWellFormedAndAddsUp(t *testing.T) {
 	if err := decoder.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	cases, failed, skipped := 0, 0, 0
+	cases, failed, skipped, failing := 0, 0, 0, 0
+	for _, f := range full.Result.Findings {
+		if f.Severity.AtLeast(finding.Warning) {
+			failing++
+		}
+	}
+	if failing == 0 || failing == len(full.Result.Findings) {
+		t.Fatalf("%d of %d findings make the run fail", failing, len(full.Result.Findings))
+	}
 	var names []string
 	for _, s := range got.Suites {
 		names = append(names, s.Name)
@@ -184,7 +193,7 @@ func TestJUnit_isWellFormedAndAddsUp(t *testing.T) {
 			}
 		}
 	}
-	if cases != got.Tests || failed != got.Failures || skipped != got.Skipped || failed != len(full.Result.Findings) || skipped != 2 {
+	if cases != got.Tests || failed != got.Failures || skipped != got.Skipped || failed != failing || skipped != 2 {
 		t.Errorf("%d cases, %d failed, %d skipped; the report says %d, %d, %d", cases, failed, skipped, got.Tests, got.Failures, got.Skipped)
 	}
 	if diff := cmp.Diff([]string{"policy", "uuid", "@scope/kit", "qs", "not in the policy"}, names); diff != "" {

@@ -35,6 +35,7 @@ type junitCase struct {
 	Line      int           `xml:"line,attr,omitempty"`
 	Failure   *junitFailure `xml:"failure"`
 	Skipped   *junitSkipped `xml:"skipped"`
+	Output    string        `xml:"system-out,omitempty"`
 }
 
 type junitFailure struct {
@@ -50,9 +51,10 @@ type junitSkipped struct {
 // policySuite holds the findings that belong to no library.
 const policySuite = "policy"
 
-// JUnit writes a test suite for each library, in which every finding is a failed
-// test case and a library without findings one that passed. Findings that are
-// suppressed or in the baseline are skipped cases.
+// JUnit writes a test suite for each library, in which every finding that makes the run
+// fail is a failed test case, every other one a case that passed and says it, and a library
+// without findings one that passed. Findings that are suppressed or in the baseline are
+// skipped cases.
 func (r Report) JUnit(w io.Writer) error {
 	order := []string{policySuite}
 	suites := map[string]*junitSuite{policySuite: {Name: policySuite}}
@@ -75,8 +77,14 @@ func (r Report) JUnit(w io.Writer) error {
 	for _, f := range r.Result.Findings {
 		s := owner(f)
 		c := r.junitCase(s.Name, f)
-		c.Failure = &junitFailure{Type: f.Severity.String(), Message: f.Message, Text: place(c.File, f.Range) + " " + f.Message}
-		s.Cases, s.Failures = append(s.Cases, c), s.Failures+1
+		said := place(c.File, f.Range) + " " + f.Message
+		if f.Severity.AtLeast(r.FailLevel) {
+			c.Failure = &junitFailure{Type: f.Severity.String(), Message: f.Message, Text: said}
+			s.Failures++
+		} else {
+			c.Output = f.Severity.String() + ": " + said
+		}
+		s.Cases = append(s.Cases, c)
 	}
 	skip := func(findings []finding.Finding, why func(finding.Finding) string) {
 		for _, f := range findings {
@@ -91,7 +99,7 @@ func (r Report) JUnit(w io.Writer) error {
 	all := junitSuites{Name: r.Tool.Name}
 	for _, name := range order {
 		s := suites[name]
-		if s.Failures == 0 {
+		if len(s.Cases) == s.Skipped {
 			s.Cases = append([]junitCase{{Name: "no findings", ClassName: r.Tool.Name + "." + name}}, s.Cases...)
 		}
 		s.Tests = len(s.Cases)

@@ -23,6 +23,8 @@ type Report struct {
 	// Prefix is the project's folder as seen from where the files that annotations
 	// name are looked up, slash-separated, or "" when it is that folder.
 	Prefix string
+	// FailLevel is the least severity that makes the run fail, or 0 when none does.
+	FailLevel finding.Severity
 }
 
 // Tool names the program in reports.

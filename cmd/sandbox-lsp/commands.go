@@ -107,8 +107,9 @@ func (c *cli) onProject(work func(context.Context, *project, analysis.Progress) 
 		if c.format == report.FormatPretty {
 			err = o.pretty(c.pretty(p), shown.Result, time.Since(began))
 		} else {
+			failLevel, _ := c.threshold() // checkFlags has refused what is none
 			err = report.Report{
-				Tool: tool(), Result: shown.Result, Build: o.build, Baselined: shown.baselined, Prefix: prefix(p.snapshot.Root()),
+				Tool: tool(), Result: shown.Result, Build: o.build, Baselined: shown.baselined, Prefix: prefix(p.snapshot.Root()), FailLevel: failLevel,
 			}.Write(c.out, c.format)
 			if err == nil { // the report is for a program; a log wants a line for people
 				err = report.Pretty{}.Summary(c.err, shown.Result, time.Since(began))

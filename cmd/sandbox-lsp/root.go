@@ -169,17 +169,27 @@ func (c *cli) verdict(findings []finding.Finding, alsoFails bool) error {
 	if alsoFails {
 		return &exitError{code: exitFindings}
 	}
-	if c.failLevel == "none" {
-		return nil
-	}
-	var threshold finding.Severity
-	if err := threshold.UnmarshalText([]byte(c.failLevel)); err != nil {
-		return usage("--fail-level: %v", err)
+	threshold, err := c.threshold()
+	if err != nil {
+		return err
 	}
 	if worst := finding.Worst(findings); worst != 0 && worst.AtLeast(threshold) {
 		return &exitError{code: exitFindings}
 	}
 	return nil
+}
+
+// threshold is the least severity that makes the command fail; with "none" no severity is
+// as severe.
+func (c *cli) threshold() (finding.Severity, error) {
+	if c.failLevel == "none" {
+		return 0, nil
+	}
+	var threshold finding.Severity
+	if err := threshold.UnmarshalText([]byte(c.failLevel)); err != nil {
+		return 0, usage("--fail-level: %v; use one of error, warning, info, hint, none", err)
+	}
+	return threshold, nil
 }
 
 func (c *cli) checkFlags() error {

@@ -210,6 +210,36 @@ func TestPool_saysWhatALoadTouched(t *testing.T) {
 	}
 }
 
+// TestPool_saysWhatALoadThrew: the sandbox is gone by then, and with it the library's classes.
+func TestPool_saysWhatALoadThrew(t *testing.T) {
+	p := newPool(t, 1)
+	const noError = "an object that is not an Error"
+	for code, want := range map[string][2]string{
+		`throw new TypeError("x")`:                                         {"TypeError", "x"},
+		`class Own extends Error {} throw new Own("m")`:                    {"Error", "m"},
+		`class Own extends RangeError { name = "Own" } throw new Own("m")`: {"Own", "m"},
+		`function Old() {} Old.prototype = Object.create(Error.prototype, { name: { value: "Old" }, message: { value: "m" } }); throw new Old()`: {"", "Old: m"},
+		`throw { name: "Like", message: "m" }`:                     {"", "Like: m"},
+		`throw { a: 1 }`:                                           {"", noError},
+		`throw []`:                                                 {"", noError},
+		`throw function named() {}`:                                {"", "a function"},
+		`throw Object.create(null)`:                                {"", noError},
+		`throw new Proxy({}, { get() { throw 1; } })`:              {"", noError},
+		`class Odd { get message() { throw 1; } } throw new Odd()`: {"", noError},
+		`throw 5`:         {"", "5"},
+		`throw undefined`: {"", "undefined"},
+	} {
+		got, err := p.Load(t.Context(), request(code))
+		if err != nil {
+			t.Errorf("%s: %v", code, err)
+			continue
+		}
+		if f := got.Failure; f == nil || f.Kind != Threw || f.Name != want[0] || f.Message != want[1] {
+			t.Errorf("%s: got %+v, want %q", code, got.Failure, want)
+		}
+	}
+}
+
 func TestPool_whatAGuestThrowsIsBounded(t *testing.T) {
 	p := newPool(t, 1)
 	r := request(`throw new Error("é".repeat(5e6))`)

@@ -3,6 +3,7 @@
 package stack
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -67,11 +68,19 @@ type Map struct {
 // the mapped script carry; dir is the absolute folder that its sources are
 // relative to.
 func NewMap(raw []byte, script, dir string) (Map, error) {
+	m := Map{script: script, dir: dir}
+	var header struct {
+		Mappings *string `json:"mappings"`
+	}
+	if err := json.Unmarshal(raw, &header); err == nil && header.Mappings != nil && *header.Mappings == "" {
+		return m, nil // of a script in which no code is anybody's
+	}
 	consumer, err := sourcemap.Parse("", raw)
 	if err != nil {
 		return Map{}, fmt.Errorf("read the source map of %s: %w", script, err)
 	}
-	return Map{consumer: consumer, script: script, dir: dir}, nil
+	m.consumer = consumer
+	return m, nil
 }
 
 // Frame maps one frame to the source that it comes from: an absolute path, with

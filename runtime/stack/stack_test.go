@@ -22,6 +22,23 @@ func TestParse_readsWhatTheEnginePrints(t *testing.T) {
 	}
 }
 
+// TestMap_ofNothing: a library of comments alone has a map without mappings.
+func TestMap_ofNothing(t *testing.T) {
+	m, err := NewMap([]byte(`{"version":3,"sources":[],"mappings":"","names":[]}`), "lib.js", "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := Frame{"f", "lib.js", 1, 1}
+	if got, ok := m.Frame(frame); ok || got != frame {
+		t.Errorf("got %v, %v", got, ok)
+	}
+	for _, bad := range []string{"", "{", `{"version":3}`} {
+		if _, err := NewMap([]byte(bad), "lib.js", "/"); err == nil {
+			t.Errorf("%q is read as a map", bad)
+		}
+	}
+}
+
 func TestMap_findsTheSourceOfAFrame(t *testing.T) {
 	dir := t.TempDir()
 	result := api.Build(api.BuildOptions{

@@ -77,8 +77,13 @@ func (e *engine) step(n *parse.Node, f fact) {
 	case parse.KindTypeOfExpression, parse.KindPrefixUnaryExpression, parse.KindPostfixUnaryExpression, parse.KindVoidExpression,
 		parse.KindDeleteExpression, parse.KindExpressionStatement, parse.KindIfStatement, parse.KindWhileStatement,
 		parse.KindDoStatement, parse.KindForStatement, parse.KindSwitchStatement, parse.KindCaseClause, parse.KindWithStatement,
-		parse.KindTemplateSpan, parse.KindComputedPropertyName:
+		parse.KindComputedPropertyName:
 		// Looked at and let go, or turned into a text.
+	case parse.KindTemplateSpan:
+		// A tag is given what stands in its template as arguments; else it becomes a text.
+		if p.Parent.Parent.Kind == parse.KindTaggedTemplateExpression {
+			e.lost(n, f)
+		}
 	case parse.KindExpressionWithTypeArguments:
 		if class := e.byNode[p.Parent.Parent]; f.what == code && class != nil {
 			class.base = append(class.base, f.fn)
