@@ -19,17 +19,19 @@ export class Redirects {
     this.findings = findings;
     this.targets = new Map(); // request -> { library, proxy }
     this.proxies = new Set();
+    this.bundles = new Map(); // file name -> file
     for (const library of libraries) {
-      this.#add(library.request, library, library.proxy);
-      for (const { name, proxy } of library.workloads) this.#add(`sandbox-workload/${library.request}/${name}`, library, proxy);
+      this.#add(library.request, library, library);
+      for (const workload of library.workloads) this.#add(`sandbox-workload/${library.request}/${workload.name}`, library, workload);
     }
     this.said = new Set();
   }
 
-  #add(request, library, { path: relative }) {
-    const proxy = path.join(this.root, relative);
+  #add(request, library, built) {
+    const proxy = path.join(this.root, built.proxy.path);
     this.targets.set(request, { library, proxy });
     this.proxies.add(proxy);
+    this.bundles.set(path.basename(built.bundle.path), path.join(this.root, built.bundle.path));
   }
 
   /** Whether a module is one of the proxies of this build. */
@@ -135,6 +137,12 @@ function fileOf(id) {
   if (id === undefined || id === null) return undefined;
   const file = id.replace(/^\0/, "").replace(/[?#].*$/, "");
   return path.isAbsolute(file) ? path.normalize(file) : undefined;
+}
+
+/** Whether a module is the one of the runtime that loads the engine. */
+export function isEngineLoader(id) {
+  const file = fileOf(id);
+  return file === path.join(RUNTIME, "wasm.js") || file?.endsWith(path.join("node_modules", "@sandbox-lsp", "runtime", "wasm.js")) === true;
 }
 
 /** The package that Node would find for a request from a folder. */

@@ -32,7 +32,7 @@ export function rollupHooks(options, framework) {
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
         const name = request.url.split("?")[0].split(`/${SERVED}`)[1];
-        const file = name === "quickjs.wasm" ? WASM : bundleFile(policy, name);
+        const file = name === "quickjs.wasm" ? WASM : redirects?.bundles.get(name);
         if (!file) return next();
         response.setHeader("content-type", file === WASM ? "application/wasm" : "text/plain; charset=utf-8");
         response.end(readFileSync(file));
@@ -75,12 +75,6 @@ export function rollupHooks(options, framework) {
       return { code: withAssets(code, id, serving === undefined ? emitted(this) : served), map: null };
     },
   };
-}
-
-function bundleFile(policy, name) {
-  const bundles = policy?.libraries.flatMap(({ bundle, workloads }) => [bundle, ...workloads.map((workload) => workload.bundle)]);
-  const bundle = bundles?.find(({ path: file }) => path.basename(file) === name);
-  return bundle && path.join(policy.root, bundle.path);
 }
 
 const logOf = ({ text, code, file, line, column }) => ({ message: text, pluginCode: code, id: file, loc: { file, line, column } });

@@ -1,7 +1,7 @@
 // The hooks of webpack, and of Rspack, whose interface is the same.
 import path from "node:path";
 import { buildPolicy } from "./plugin-policy.js";
-import { Redirects, withAssets } from "./plugin-redirect.js";
+import { assetName, isEngineLoader, Redirects, WASM, withAssets } from "./plugin-redirect.js";
 
 const NAME = "sandbox-lsp";
 
@@ -35,23 +35,21 @@ export function webpackHooks(options, framework) {
         if (answer?.proxy) data.request = answer.proxy;
       });
     });
-
-    // No rule of the project's is meant for a library's text: its loaders are passed by, and
-    // as a text file no minifier takes it for a script.
-    compiler.options.module.rules.push({
-      dependency: "url",
-      resource: (file) => isBundle(file),
-      type: "asset/resource",
-      generator: { filename: "[name].[contenthash:8].txt" },
-    });
   }
 
-  const isBundle = (file) => path.basename(path.dirname(file)) === "dist" && /\.bundle\.js$/.test(file);
+  // No rule of the project's is meant for a library's text: the two exclamation marks pass by
+  // all loaders, and what stands before `!=!` is the name and the type that the module goes by.
+  const urlOf = (file) => {
+    const named = path.join(path.dirname(file), assetName(file));
+    return `new URL(${JSON.stringify(`${named}.webpack[asset/resource]!=!!!${file}`)}, import.meta.url)`;
+  };
   return {
     [framework]: apply,
-    transformInclude: (id) => redirects.isProxy(id),
+    transformInclude: (id) => redirects.isProxy(id) || isEngineLoader(id),
     transform(code, id) {
-      return { code: withAssets(code, id, (file) => `new URL(${JSON.stringify(`!!${file}`)}, import.meta.url)`), map: null };
+      // Neither of the two knows import.meta.resolve, and Rspack warns of it.
+      if (isEngineLoader(id)) return { code: code.replace(/import\.meta\.resolve\("quickjs-wasi\/quickjs\.wasm"\)/, () => `${urlOf(WASM)}.href`), map: null };
+      return { code: withAssets(code, id, urlOf), map: null };
     },
   };
 }
