@@ -73,13 +73,20 @@ export class Redirects {
   }
 
   #required(request, file) {
-    // A sandbox is awaited, and require() cannot wait. A package's author cannot be told so.
-    const foreign = file?.includes(`${path.sep}node_modules${path.sep}`);
-    const text = (severity, advice) =>
-      `${this.#shown(file)}: ${severity} SBX031\n  require("${request}") cannot be redirected, since a sandbox is awaited before its library is there${advice}`;
-    return foreign
-      ? this.#once({ warning: text("warning", ", so that this package's copy of it runs outside of the sandbox, with everything that the page may do.") })
-      : { error: text("error", `. Write it as an import: import library from "${request}"`) };
+    // A package's author cannot be asked to change it.
+    if (!file?.includes(`${path.sep}node_modules${path.sep}`)) return { error: `${this.#awaited(request, file, "error")}. Write it as an import.` };
+    const warning = `${this.#awaited(request, file, "warning")}: this package's copy of it runs outside of the sandbox, with everything that the page may do.`;
+    return this.#once({ warning });
+  }
+
+  /** What is said of a call of require() that has been redirected already. */
+  refuse(proxy, importer) {
+    const [request] = [...this.targets].find(([, target]) => target.proxy === fileOf(proxy));
+    return { error: `${this.#awaited(request, fileOf(importer), "error")}. It has to be an import, or another bundler than this one, which tells the two apart too late.` };
+  }
+
+  #awaited(request, file, severity) {
+    return `${this.#shown(file)}: ${severity} SBX031\n  require("${request}") cannot be redirected, since a sandbox is awaited before its library is there`;
   }
 
   /** An answer whose warning was given before comes without it. */

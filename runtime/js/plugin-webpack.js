@@ -26,13 +26,25 @@ export function webpackHooks(options, framework) {
     compiler.hooks.shouldEmit.tap(NAME, () => (policy.errors.length > 0 ? false : undefined));
 
     compiler.hooks.compilation.tap(NAME, (compilation, { normalModuleFactory }) => {
+      const say = ({ error, warning }) => {
+        if (error) compilation.errors.push(new compiler.webpack.WebpackError(error));
+        if (warning) compilation.warnings.push(new compiler.webpack.WebpackError(warning));
+      };
       normalModuleFactory.hooks.beforeResolve.tap(NAME, (data) => {
-        const category = data.dependencies?.[0]?.category ?? data.dependencyType ?? "esm";
+        const category = data.dependencies?.[0]?.category ?? "esm";
         if (category !== "esm" && category !== "commonjs") return;
         const answer = redirects.answer(data.request, data.contextInfo.issuer || undefined, { required: category === "commonjs" });
-        if (answer?.error) compilation.errors.push(new compiler.webpack.WebpackError(answer.error));
-        if (answer?.warning) compilation.warnings.push(new compiler.webpack.WebpackError(answer.warning));
+        if (answer) say(answer);
         if (answer?.proxy) data.request = answer.proxy;
+      });
+      // Rspack does not say beforehand how a module is asked for.
+      if (framework !== "rspack") return;
+      compilation.hooks.finishModules.tap(NAME, (modules) => {
+        for (const module of modules) {
+          if (!redirects.isProxy(module.resource)) continue;
+          for (const { dependency, originModule } of compilation.moduleGraph.getIncomingConnections(module))
+            if (dependency.category === "commonjs") say(redirects.refuse(module.resource, originModule?.resource));
+        }
       });
     });
   }
