@@ -50,7 +50,7 @@ export class Redirects {
    */
   answer(request, importer, { required = false } = {}) {
     const target = this.targets.get(request);
-    if (!target) return undefined;
+    if (!target) return this.#nowhere(request, fileOf(importer));
     const file = fileOf(importer);
     // The proxies' own imports and the runtime's would go round in circles.
     if (file !== undefined && (this.proxies.has(file) || file.startsWith(RUNTIME))) return undefined;
@@ -64,11 +64,19 @@ export class Redirects {
     return { proxy };
   }
 
+  /** Some bundlers go on where nothing answers an import, and the page fails. */
+  #nowhere(request, file) {
+    if (request.startsWith("sandbox-workload/"))
+      return { error: `${this.#shown(file)}: error SBX031\n  The policy has no workload for "${request}", or its entry does not exist.` };
+    if (request.startsWith("sandbox-real/")) return { error: `${this.#shown(file)}: error SBX031\n  "${request}" exists only inside of workloads.` };
+    return undefined;
+  }
+
   #otherVersion({ library }, file, here) {
     const held = here.name === library.package ? library.version : `${library.package} ${library.version}`;
     // The build has said so of the application's own files.
     const known = this.findings.some(({ code, file: at, data }) => code === "SBX044" && at === file && data?.version === here.version);
-    const text = `${this.#shown(file)}: warning SBX044\n  "${library.request}" resolves to ${here.name} ${here.version} here (${this.#shown(here.dir)}), but the sandbox holds ${held}: this import is left as it is, and runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.`;
+    const text = `${this.#shown(file)}: warning SBX044\n  "${library.request}" resolves to ${here.name} ${here.version} here (${this.#shown(here.dir)}), but the sandbox holds ${held}. The redirect leaves this import as it is, so that it runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.`;
     return this.#once(known ? {} : { warning: text });
   }
 
@@ -82,7 +90,9 @@ export class Redirects {
   /** What is said of a call of require() that has been redirected already. */
   refuse(proxy, importer) {
     const [request] = [...this.targets].find(([, target]) => target.proxy === fileOf(proxy));
-    return { error: `${this.#awaited(request, fileOf(importer), "error")}. It has to be an import, or another bundler than this one, which tells the two apart too late.` };
+    return {
+      error: `${this.#awaited(request, fileOf(importer), "error")}. Write it as an import. Rspack says too late how a module is asked for, so that not even a package's require() can be left as it is.`,
+    };
   }
 
   #awaited(request, file, severity) {
@@ -125,7 +135,10 @@ export function withAssets(code, id, urlOf) {
     // Both are fetched at once.
     return `(await Promise.all([${load}, SandboxManager.ready({ wasm: ${source} })]))[0]${lines}`;
   });
-  if (count !== 1) throw new Error(`sandbox-lsp: ${file} is not as this version of the plugin knows proxies. Use versions of sandbox-lsp and @sandbox-lsp/runtime that belong together.`);
+  if (count !== 1)
+    throw new Error(
+      `sandbox-lsp: ${file} is not as this version of the plugin knows proxies. Use versions of sandbox-lsp and @sandbox-lsp/runtime that belong together.`,
+    );
   return text;
 }
 

@@ -8,16 +8,20 @@ import { assetName, Redirects, WASM, withAssets } from "./plugin-redirect.js";
 /** Where Vite's development server has the files that a build emits. */
 const SERVED = "@sandbox-lsp/";
 
+/** A request of a package, other than what Vite's own pages ask for. */
+const PACKAGE = /^(?!@?vite\/)[\w@][^:]*$/;
+
 export function rollupHooks(options, framework) {
   let root = process.cwd();
   let serving; // Vite's base, while its development server runs
+  let emptied; // the folder that Vite empties before it writes
   let policy;
   let redirects;
-  const refs = new Map(); // file -> its reference in this build
 
+  // The same bytes are one file, however often they are emitted.
   const emitted = (context) => (file) => {
-    if (!refs.has(file)) refs.set(file, context.emitFile({ type: "asset", name: assetName(file), source: readFileSync(file) }));
-    return `new URL(import.meta.ROLLUP_FILE_URL_${refs.get(file)})`;
+    const reference = context.emitFile({ type: "asset", name: assetName(file), source: readFileSync(file) });
+    return `new URL(import.meta.ROLLUP_FILE_URL_${reference})`;
   };
   const served = (file) => ({
     node: `new URL(${JSON.stringify(pathToFileURL(file).href)})`,
@@ -28,6 +32,7 @@ export function rollupHooks(options, framework) {
     configResolved(config) {
       root = config.root;
       if (config.command === "serve") serving = config.base.startsWith(".") ? "/" : config.base;
+      else if (config.build.emptyOutDir !== false) emptied = path.resolve(root, config.build.outDir);
     },
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
@@ -48,17 +53,23 @@ export function rollupHooks(options, framework) {
     ...(framework === "vite" && { vite }),
 
     async buildStart() {
-      refs.clear();
+      redirects = undefined;
       policy = await buildPolicy(options, root);
-      redirects = new Redirects(policy);
       this.addWatchFile(policy.config);
       for (const finding of policy.warnings) this.warn(logOf(finding));
       const [first, ...others] = policy.errors;
       // Rollup ends at its first error, which therefore has to say all of them.
       if (first) this.error({ ...logOf(first), message: [first, ...others].map(({ text }) => text).join("\n") });
+      if (emptied === path.join(policy.root, "dist"))
+        this.warn(
+          `Vite empties ${emptied}, where sandbox-lsp builds, before it writes there. Name another folder in build.outDir, or set build.emptyOutDir to false.`,
+        );
+      redirects = new Redirects(policy);
     },
 
     async resolveId(request, importer, how) {
+      // A development server goes on after an error, and must not serve the libraries as they are.
+      if (!redirects) return PACKAGE.test(request) ? this.error(`"${request}": the sandboxes are not built, for the errors of the policy.`) : undefined;
       const required = how?.kind === "require-call" || how?.custom?.["node-resolve"]?.isRequire === true;
       const answer = redirects.answer(request, importer, { required });
       if (answer?.error) this.error(answer.error);
@@ -70,7 +81,7 @@ export function rollupHooks(options, framework) {
       return undefined;
     },
 
-    transformInclude: (id) => redirects.isProxy(id),
+    transformInclude: (id) => redirects?.isProxy(id) === true,
     transform(code, id) {
       return { code: withAssets(code, id, serving === undefined ? emitted(this) : served), map: null };
     },

@@ -8,12 +8,17 @@ const NAME = "sandbox-lsp";
 export function webpackHooks(options, framework) {
   let redirects;
 
+  const isOurs = (id) => redirects?.isProxy(id) === true || isEngineLoader(id);
+
   function apply(compiler) {
     let policy;
     const start = async () => {
       policy = await buildPolicy(options, compiler.context);
       redirects = new Redirects(policy);
     };
+    // The URLs below are the plugin's, whatever the project does with its own.
+    compiler.options.module.rules.push({ resource: isOurs, parser: { url: true } });
+
     compiler.hooks.beforeRun.tapPromise(NAME, start);
     compiler.hooks.watchRun.tapPromise(NAME, start);
 
@@ -57,7 +62,7 @@ export function webpackHooks(options, framework) {
   };
   return {
     [framework]: apply,
-    transformInclude: (id) => redirects.isProxy(id) || isEngineLoader(id),
+    transformInclude: isOurs,
     transform(code, id) {
       // Neither of the two knows import.meta.resolve, and Rspack warns of it.
       if (isEngineLoader(id)) return { code: code.replace(/import\.meta\.resolve\("quickjs-wasi\/quickjs\.wasm"\)/, () => `${urlOf(WASM)}.href`), map: null };

@@ -23,6 +23,5 @@ export const sandbox = createUnplugin((options = {}, { framework }) => {
 
 /** The redirect for webpack, with or without `new`. */
 export function WebpackSandboxPlugin(options) {
-  // biome-ignore lint/correctness/noConstructorReturn: the plugin is unplugin's own object
   return sandbox.webpack(options);
 }

@@ -20,15 +20,16 @@ export function recipes() {
 
 /**
  * A copy of the storefront with the configurations of README.md, whose main.js also makes the
- * calls of calls.js. Two more packages are installed: `friend`, which imports lodash, and
- * `old`, which has a lodash of its own.
+ * calls of calls.js. More packages are installed: `friend` imports lodash, `older` requires it,
+ * and `old` has a lodash of its own.
  *
  * @param {Record<string, string>} files what else is written, by path
  */
 export function makeShop(files = {}) {
   if (!existsSync(binary)) throw new Error(`${binary} is missing: make build`);
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "sandbox-shop-")));
-  for (const name of ["src", "index.html", "package.json", ".sandbox/sandbox.config.js"]) cpSync(path.join(storefront, name), path.join(root, name), { recursive: true });
+  for (const name of ["src", "index.html", "package.json", ".sandbox/sandbox.config.js"])
+    cpSync(path.join(storefront, name), path.join(root, name), { recursive: true });
   const modules = path.join(root, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(path.join(storefront, "node_modules"))) symlinkSync(path.join(storefront, "node_modules", name), path.join(modules, name));
@@ -42,6 +43,8 @@ export function makeShop(files = {}) {
     "node_modules/old/index.js": 'import { VERSION } from "lodash";\nexport default VERSION;\n',
     "node_modules/old/node_modules/lodash/package.json": JSON.stringify({ name: "lodash", version: "3.10.1", type: "module", exports: "./index.js" }),
     "node_modules/old/node_modules/lodash/index.js": 'export const VERSION = "3.10.1";\n',
+    "node_modules/older/package.json": JSON.stringify({ name: "older", version: "1.0.0", main: "index.js" }),
+    "node_modules/older/index.js": 'module.exports = require("lodash").VERSION;\n',
     "src/calls.js": readFileSync(new URL("calls.js", import.meta.url), "utf8"),
     "src/main.js": `import "./calls.js";\n${main}`,
     ...recipes(),
