@@ -20,7 +20,7 @@ const texts = {
   dayjs: ["$isDayjsObject", "Invalid Date"],
   "date-fns": ["Format string contains an unescaped latin alphabet character", "Before Christ"],
   zod: ["Unrecognized key", "Invalid input: expected"],
-  uuid: ["Stringified UUID is invalid", "Namespace must be array-like"],
+  uuid: ["Random bytes length must be", "Namespace must be array-like"],
   qs: ["Side channel does not contain", "allowEmptyArrays"],
 };
 
