@@ -2,6 +2,7 @@
 import { createUnplugin } from "unplugin";
 import { esbuildHooks } from "./plugin-esbuild.js";
 import { rollupHooks } from "./plugin-rollup.js";
+import { viteHooks } from "./plugin-vite.js";
 import { webpackHooks } from "./plugin-webpack.js";
 
 const name = "sandbox-lsp";
@@ -11,7 +12,7 @@ const hooks = {
   rolldown: rollupHooks,
   rollup: rollupHooks,
   rspack: webpackHooks,
-  vite: rollupHooks,
+  vite: viteHooks,
   webpack: webpackHooks,
 };
 

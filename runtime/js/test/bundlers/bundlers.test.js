@@ -77,6 +77,7 @@ async function look(address) {
       shop: [...document.querySelectorAll("#shop p")].map((line) => line.textContent),
       inside: globalThis.inside,
       same: globalThis.sameLibrary,
+      packages: globalThis.packages,
     }));
     return { errors, ...said };
   } finally {
@@ -177,9 +178,15 @@ for (const name of bundlers) {
   });
 }
 
-test("vite: its development server serves the sandboxes", { skip }, async (t) => {
+test("vite: its development server serves the sandboxes, and follows the policy", { skip }, async (t) => {
   const shop = makeShop();
   t.after(shop.remove);
+  // Vite bundles packages before it serves them.
+  shop.write(
+    "src/main.js",
+    `import lodash from "lodash";\nimport friend from "friend";\nimport old from "old";\nimport older from "older";
+globalThis.packages = [friend.library === lodash, old, older];\n${shop.read("src/main.js")}`,
+  );
   const child = start("serve", shop.root);
   const ended = new Promise((resolve) => child.on("close", resolve));
   let said = "";
@@ -191,6 +198,16 @@ test("vite: its development server serves the sandboxes", { skip }, async (t) =>
     assert.deepEqual(shown.errors, [], said);
     assert.deepEqual(shown.results, native.results);
     assert.equal(shown.inside, "undefined,undefined,undefined,function");
+    assert.deepEqual(shown.packages, [true, "3.10.1", "4.18.1"]);
+
+    const page = await browser.newPage();
+    await page.goto(address);
+    const policy = shop.read(".sandbox/sandbox.config.js");
+    shop.write(".sandbox/sandbox.config.js", policy.replace('["crypto"]', '"crypto"'));
+    await page.waitForFunction(() => document.querySelector("vite-error-overlay")?.shadowRoot.textContent.includes("error SBX004"));
+    shop.write(".sandbox/sandbox.config.js", policy.replace("lodash: {\n    permissions: []", 'lodash: {\n    permissions: ["document"]'));
+    await page.waitForFunction(() => globalThis.inside === "object,undefined,undefined,function");
+    await page.close();
   } finally {
     child.stdin.end();
     await ended;
