@@ -12,7 +12,7 @@ const DEFAULT_CONFIG = "./.sandbox/sandbox.config.js";
  *
  * @param {{ configPath?: string, binary?: string }} options
  * @param {string} context the bundler's root
- * @returns {Promise<{ root: string, config: string, findings: object[], errors: object[], warnings: object[], libraries: object[] }>}
+ * @returns {Promise<{ root: string, findings: object[], errors: object[], warnings: object[], libraries: object[], watched: string[] }>}
  */
 export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, context) {
   const config = path.resolve(context, configPath);
@@ -25,14 +25,17 @@ export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, conte
   const report = await run(program(binary, context), root);
   const findings = report.findings.map((finding) => shown(root, finding));
   const errors = findings.filter(({ severity }) => severity === "error");
+  // A policy with errors writes nothing: the manifest would be that of an earlier one.
+  const libraries = errors.length > 0 ? [] : readManifest(root).libraries;
+  const entries = libraries.flatMap(({ workloads }) => workloads.map(({ entry }) => path.join(root, entry)));
   return {
     root,
-    config,
     findings,
     errors,
     warnings: findings.filter(({ severity }) => severity === "warning"),
-    // A policy with errors writes nothing: the manifest would be that of an earlier one.
-    libraries: errors.length > 0 ? [] : readManifest(root).libraries,
+    libraries,
+    // What no module of the application imports, and where an error may be mended.
+    watched: [...new Set([config, ...entries, ...errors.map(({ file }) => file)])],
   };
 }
 

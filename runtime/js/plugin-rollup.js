@@ -26,7 +26,7 @@ export function rollupHooks(options, framework, state = { root: process.cwd() })
       state.redirects = undefined;
       const policy = await buildPolicy(options, state.root);
       state.policy = policy;
-      this.addWatchFile(policy.config);
+      for (const file of policy.watched) this.addWatchFile(file);
       for (const finding of policy.warnings) this.warn(logOf(finding));
       const [first, ...others] = policy.errors;
       // Rollup ends at its first error, which therefore has to say all of them.

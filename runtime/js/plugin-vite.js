@@ -67,11 +67,11 @@ export function viteHooks(options) {
           response.setHeader("content-type", file === WASM ? "application/wasm" : "text/plain; charset=utf-8");
           response.end(readFileSync(file));
         });
-        const { config } = state.policy;
-        server.watcher.add(config);
+        const { watched } = state.policy;
+        server.watcher.add(watched);
         server.watcher.on("change", (file) => {
-          // What Vite keeps of packages depends on the policy, so that it has to begin anew.
-          if (path.resolve(file) === config) server.restart().catch((error) => server.config.logger.error(error.message));
+          // What Vite keeps of packages depends on the policy too, so that it has to begin anew.
+          if (watched.includes(path.resolve(file))) server.restart().catch((error) => server.config.logger.error(error.message));
         });
       },
     },

@@ -23,7 +23,7 @@ export function webpackHooks(options, framework) {
     compiler.hooks.watchRun.tapPromise(NAME, start);
 
     compiler.hooks.thisCompilation.tap(NAME, (compilation) => {
-      compilation.fileDependencies.add(policy.config);
+      for (const file of policy.watched) compilation.fileDependencies.add(file);
       for (const finding of policy.errors) compilation.errors.push(errorOf(compiler, finding));
       for (const finding of policy.warnings) compilation.warnings.push(errorOf(compiler, finding));
     });
@@ -36,11 +36,14 @@ export function webpackHooks(options, framework) {
         if (warning) compilation.warnings.push(new compiler.webpack.WebpackError(warning));
       };
       normalModuleFactory.hooks.beforeResolve.tap(NAME, (data) => {
+        // That there are no workloads then is no news.
+        if (policy.errors.length > 0) return data.request.startsWith("sandbox-workload/") ? false : undefined;
         const category = data.dependencies?.[0]?.category ?? "esm";
-        if (category !== "esm" && category !== "commonjs") return;
+        if (category !== "esm" && category !== "commonjs") return undefined;
         const answer = redirects.answer(data.request, data.contextInfo.issuer || undefined, { required: category === "commonjs" });
         if (answer) say(answer);
         if (answer?.proxy) data.request = answer.proxy;
+        return undefined;
       });
       // Rspack does not say beforehand how a module is asked for.
       if (framework !== "rspack") return;
