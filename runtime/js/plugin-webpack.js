@@ -12,7 +12,9 @@ export function webpackHooks(options, framework) {
 
   function apply(compiler) {
     let policy;
+    let refused = false;
     const start = async () => {
+      refused = false;
       policy = await buildPolicy(options, compiler.context);
       redirects = new Redirects(policy);
     };
@@ -27,11 +29,13 @@ export function webpackHooks(options, framework) {
       for (const finding of policy.errors) compilation.errors.push(errorOf(compiler, finding));
       for (const finding of policy.warnings) compilation.warnings.push(errorOf(compiler, finding));
     });
-    // Without its proxies an application would run the libraries as they are.
-    compiler.hooks.shouldEmit.tap(NAME, () => (policy.errors.length > 0 ? false : undefined));
+    // Without its proxies an application would run the libraries as they are, and while it is
+    // developed these bundlers emit what has errors.
+    compiler.hooks.shouldEmit.tap(NAME, () => (policy.errors.length > 0 || refused ? false : undefined));
 
     compiler.hooks.compilation.tap(NAME, (compilation, { normalModuleFactory }) => {
       const say = ({ error, warning }) => {
+        refused ||= error !== undefined;
         if (error) compilation.errors.push(new compiler.webpack.WebpackError(error));
         if (warning) compilation.warnings.push(new compiler.webpack.WebpackError(warning));
       };
