@@ -18,7 +18,7 @@ WASM := runtime/quickjs/assets/quickjs.wasm
 
 # A stamp inside node_modules says which lockfile it was installed from, so that
 # nothing is installed twice and a removed node_modules is.
-JS_PACKAGES := runtime/js testdata/projects/storefront testdata/projects/faulty testdata/corpus
+JS_PACKAGES := runtime/js testdata/projects/storefront testdata/projects/faulty testdata/corpus testdata/bundlers
 JS_STAMPS := $(JS_PACKAGES:%=%/node_modules/.installed)
 BENCH := testdata/bench
 
@@ -83,7 +83,7 @@ test-go: build deps
 test-go-race: deps $(WASM)
 	$(GO) test -race $(TEST_FLAGS) $(RACE_PACKAGES)
 
-test-js: deps
+test-js: build deps
 	cd runtime/js && $(NPM) test --silent
 
 .PHONY: test-fast

@@ -151,7 +151,7 @@ func (r *reporter) version(i Import) {
 			}
 		}
 	}
-	f := r.add(i, finding.VersionMismatch, finding.Warning, "%q resolves to %s %s here (%s), but the sandbox holds %s, which this code gets instead. Bring the two to one version, or give this part of the project a .sandbox folder of its own.",
+	f := r.add(i, finding.VersionMismatch, finding.Warning, "%q resolves to %s %s here (%s), but the sandbox holds %s. The redirect leaves this import as it is, so that it runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.",
 		i.Specifier, i.Here.Name, i.Here.Version, policy.Relative(r.project.Root, i.Here.Dir), held)
 	f.Data["version"], f.Data["sandboxed"] = i.Here.Version, held
 }

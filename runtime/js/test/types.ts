@@ -1,5 +1,6 @@
 // Compiled, never run: the types of the package as applications use them.
 import { defineConfig, loadBundle, type Permission, SandboxLimitError, SandboxManager } from "@sandbox-lsp/runtime";
+import { sandbox, WebpackSandboxPlugin } from "@sandbox-lsp/runtime/plugin";
 
 export default defineConfig({
   lodash: {
@@ -51,3 +52,15 @@ export async function use(): Promise<number> {
     sandbox.dispose();
   }
 }
+
+// The redirect, as configurations of bundlers use it.
+export const plugins = [
+  sandbox.vite(),
+  sandbox.rollup({ configPath: "./.sandbox/sandbox.config.js", binary: "sandbox-lsp" }),
+  sandbox.esbuild({ configPath: "./.sandbox/sandbox.config.js" }),
+].map((plugin) => plugin.name);
+new WebpackSandboxPlugin({ configPath: "./.sandbox/sandbox.config.js" }).apply({});
+WebpackSandboxPlugin({}).apply({});
+sandbox.rspack({}).apply({});
+// @ts-expect-error the option is configPath
+sandbox.webpack({ config: "./.sandbox/sandbox.config.js" });

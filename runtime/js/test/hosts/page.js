@@ -21,8 +21,8 @@ export function chromiumPath() {
 /** What says that a test is skipped for want of Chromium; in CI it is not skipped. */
 export const skip = chromiumPath() === undefined && process.env.CI !== "true" ? "Chromium is missing: apt-get install chromium" : false;
 
-// Only what the pages here need: nothing is fetched from elsewhere, or looked up.
-const flags = [
+/** Only what the pages here need: nothing is fetched from elsewhere, or looked up. */
+export const flags = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-dev-shm-usage", // which is small in containers
