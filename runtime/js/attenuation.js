@@ -1,7 +1,7 @@
 // Narrows a granted global to what the rules of its `allow` list. Which rules there are,
 // and what each means, is the policy's to say (its check reads them by the same grammar);
 // here they are enforced, on the host's side, where guest code cannot reach.
-import { SandboxError, SandboxRevokedError } from "./errors.js";
+import { SandboxError } from "./errors.js";
 
 const ports = { "http:": "80", "https:": "443", "ws:": "80", "wss:": "443" };
 const MAX_REDIRECTS = 20; // of the Fetch standard, section 4.4 (HTTP-redirect fetch)
@@ -32,19 +32,11 @@ export function rulesOf(name, allow) {
   throw new SandboxError(`the permission ${name} is narrowed by \`allow\`, but there are no rules for it; grant the whole of it by name, or none`);
 }
 
-/**
- * Refuses once a grant was taken back. What stands for a granted object asks it at every
- * use, since its methods may have been taken off it before.
- */
-export function passable(gate) {
-  if (gate.revoked) throw new SandboxRevokedError("this host object was taken back from the sandbox");
-}
-
-/** What the guest gets in place of a host's value that is narrowed; `gate` says until when. */
-export function narrow(name, value, allowed, gate) {
-  if (allowed.members) return narrowMembers(value, allowed.members, gate);
+/** What the guest gets in place of a host's value that is narrowed. */
+export function narrow(name, value, allowed) {
+  if (allowed.members) return narrowMembers(value, allowed.members);
   if (name === "fetch") return narrowFetch(value, allowed);
-  return name === "WebSocket" ? narrowWebSocket(value, allowed) : narrowStorage(name, value, (key) => passable(gate) ?? allowed(key));
+  return name === "WebSocket" ? narrowWebSocket(value, allowed) : narrowStorage(name, value, allowed);
 }
 
 // Addresses.
@@ -169,17 +161,16 @@ function members(name, allow) {
 }
 
 /** An object that has the named members of another, and leads nowhere else. */
-function narrowMembers(value, members, gate) {
+function narrowMembers(value, members) {
   const shown = Object.create(null);
   for (const member of members) {
     let method; // and what stands for it
     Object.defineProperty(shown, member, {
       enumerable: true,
       get() {
-        passable(gate);
         const found = value[member];
         if (typeof found !== "function") return found;
-        if (method?.of !== found) method = { of: found, bound: (...args) => passable(gate) ?? Reflect.apply(found, value, args) };
+        if (method?.of !== found) method = { of: found, bound: (...args) => Reflect.apply(found, value, args) };
         return method.bound;
       },
     });

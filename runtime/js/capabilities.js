@@ -1,5 +1,5 @@
 // Puts the granted host globals into a guest, and nothing else.
-import { narrow, passable, rulesOf } from "./attenuation.js";
+import { narrow, rulesOf } from "./attenuation.js";
 import { hostHas, hostNames, hostValue } from "./denials.js";
 import { SandboxError } from "./errors.js";
 import { guestStack } from "./mirrors.js";
@@ -33,18 +33,18 @@ export function grant(membrane, engine, grants, capabilities, sandbox, global = 
     if (value === undefined || (value === null && allowed)) continue;
     const gate = { revoked: false };
     if (name === "crypto") {
-      const facade = membrane.granting(() => cryptoFacade(engine, value, gate));
+      const facade = membrane.granting(gate, () => cryptoFacade(engine, value));
       membrane.granted(value, undefined, gate);
       engine.help(membrane.guest.define, [[global], name, [facade]]);
       engine.free(facade);
     } else {
-      const shown = allowed === undefined ? host(name, value, sandbox, gate) : narrow(name, value, allowed, gate);
-      membrane.granting(() => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
+      const shown = allowed === undefined ? host(name, value, sandbox) : narrow(name, value, allowed);
+      membrane.granting(gate, () => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
       membrane.granted(value, shown, gate);
       membrane.share(value);
       // Whichever way the guest comes to the whole of it, it finds what it was granted.
       if (allowed !== undefined) membrane.distort(value, shown);
-      if (name === "Intl") membrane.granting(() => engine.help(membrane.guest.localize, [answerLocale]));
+      if (name === "Intl") membrane.granting(gate, () => engine.help(membrane.guest.localize, [(...args) => answerLocale(...args)]));
     }
   }
 }
@@ -62,7 +62,7 @@ export function grantOnUse(membrane, engine, capabilities, sandbox) {
   };
   for (const name of hostNames(capabilities)) {
     if (engine.own(global, name) !== undefined || !hostHas(name, capabilities)) continue;
-    membrane.granting(() => engine.help(membrane.guest.onUse, [[global], [taken], name, take], false, 2));
+    engine.help(membrane.guest.onUse, [[global], [taken], name, membrane.allow(take)], false, 2);
   }
 }
 
@@ -92,7 +92,7 @@ const CONSOLE = [
 ];
 
 /** What the guest gets in place of a host's value. */
-function host(name, value, sandbox, gate) {
+function host(name, value, sandbox) {
   if (timers.has(name)) return startTimer(name, value, sandbox);
   if (/^clear(?:Timeout|Interval|Immediate)$/.test(name)) return (timer) => stopTimer(value, timer, sandbox);
   if (name === "queueMicrotask") {
@@ -101,7 +101,7 @@ function host(name, value, sandbox, gate) {
       value(() => sandbox.refusal() || callback());
     };
   }
-  if (name === "console") return consoleFacade(value, gate);
+  if (name === "console") return consoleFacade(value);
   // A global function such as fetch insists on the global object as its receiver; a
   // class is itself.
   return typeof value === "function" && !Object.hasOwn(value, "prototype") ? value.bind(globalThis) : value;
@@ -158,14 +158,11 @@ function answerLocale(method, value, ...args) {
 }
 
 // Node's console leads to the process's streams.
-function consoleFacade(console, gate) {
+function consoleFacade(console) {
   const facade = {};
   for (const method of CONSOLE) {
     if (typeof console[method] !== "function") continue;
-    facade[method] = (...args) => {
-      passable(gate);
-      return Reflect.apply(console[method], console, args);
-    };
+    facade[method] = (...args) => Reflect.apply(console[method], console, args);
   }
   return facade;
 }
@@ -199,15 +196,9 @@ if (uuid) facade.randomUUID = function randomUUID() { return uuid(); };
 return facade;
 }`;
 
-function cryptoFacade(engine, crypto, gate) {
-  const bytes = (length) => {
-    passable(gate);
-    return crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
-  };
-  const uuid = () => {
-    passable(gate);
-    return crypto.randomUUID();
-  };
+function cryptoFacade(engine, crypto) {
+  const bytes = (length) => crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
+  const uuid = () => crypto.randomUUID();
   const make = engine.evaluateRef(cryptoSource.replaceAll("\n", " "), "sandbox-crypto.js");
   const facade = engine.help(make, [bytes, typeof crypto.randomUUID === "function" ? uuid : undefined], true);
   engine.free(make);

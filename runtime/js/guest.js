@@ -323,6 +323,20 @@ export function guest(cross) {
     viewLength(name, view) {
       return name === "DataView" ? lengthOfView(view) : lengthOf(view);
     },
+    // Whether it has the length of its buffer, whatever that is: see buffers.js.
+    viewFollows(name, view, length) {
+      const array = name !== "DataView";
+      const buffer = array ? bytesOf(view) : bufferOfView(view);
+      const of = array ? lengthOf : lengthOfView;
+      const size = array ? views[name].BYTES_PER_ELEMENT : 1;
+      if (!resizable?.(buffer)) return false;
+      const before = of(view);
+      if (length + size > maxByteLength(buffer)) return (array ? offsetOf(view) : offsetOfView(view)) + before * size > length - size;
+      resize(buffer, length + size);
+      const followed = of(view) !== before;
+      resize(buffer, length);
+      return followed;
+    },
     makeBuffer(length, limit) {
       return limit < 0 ? new Buffer(length) : new Buffer(length, { __proto__: null, maxByteLength: limit });
     },

@@ -399,7 +399,8 @@ export interface Sandbox {
   loadWorkload(name: string, code: string): any;
   /**
    * Takes back what crossed as a proxy: the given values (functions, instances, granted
-   * globals), or all of it when none is given. Mirrors are data already given.
+   * globals), or all of it when none is given. With a granted global goes whatever the
+   * guest came to by it. Mirrors are data already given.
    */
   revoke(...values: unknown[]): void;
   /**

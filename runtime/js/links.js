@@ -21,7 +21,7 @@ export class Link {
     this.revoked = false;
     this.handle = false; // of a STAND_IN that only marshallers have seen
     this.released = false; // its scope has ended
-    this.granted = false; // part of a capability
+    this.gate = undefined; // of a host object that is part of a capability: until when it is
     this.weak = false; // known to the guest, whose decision it is how long
     this.pushed = 0; // the turn in which a mirror was brought up to date last, by the host
     this.pulled = 0; // and by the guest

@@ -19,6 +19,11 @@ import { Symbols } from "./symbols.js";
 /** How many results may stay paired with the guest's originals. */
 const MAX_PINS = 20_000;
 const MAX_PINNED_BYTES = 8 << 20;
+/** The gate of what is not taken back. */
+const OPEN = Object.freeze({ revoked: false });
+
+const takenBack = () => new SandboxRevokedError("this host object was taken back from the sandbox");
+
 /** Stand-ins of one turn that are held, in a host that would let go of them at once. */
 const MAX_GRACED = 4096;
 
@@ -55,8 +60,8 @@ export class Membrane {
   #mirrors;
   #shadows;
   #distortions = new Map(); // host object -> what the guest is shown in its place
-  #granting = 0;
-  #allowed = new WeakSet(); // host values that come from capabilities, where arguments are data
+  #gate; // of what is exposed now as part of a capability
+  #allowed = new WeakMap(); // host value that comes from a capability -> the gate of that
   #granted = new Map(); // granted value -> what the guest has in its place
   #graced = []; // stand-ins of this turn, where the host needs that
   #scopes = new Scopes();
@@ -168,12 +173,12 @@ export class Membrane {
     }
     const id = ++this.#lastId;
     const mirrored = this.#mirrors.forGuest(value);
-    const granted = this.#granting > 0 || this.#allowed.has(value);
-    if (this.#sandbox.dataOnly && !granted && !this.isData(value))
+    const gate = this.#gate ?? this.#allowed.get(value);
+    if (this.#sandbox.dataOnly && gate === undefined && !this.isData(value))
       throw new TypeError('the policy allows data only as arguments (arguments: "data"), not host objects or functions');
     const kind = mirrored === undefined ? SHADOW : MIRROR;
     const link = new Link(kind, value, 0, id);
-    link.granted = granted;
+    link.gate = gate;
     this.#links.set(value, link);
     this.#exposed.set(id, link);
     try {
@@ -201,7 +206,9 @@ export class Membrane {
 
   /** The guest's object for a prototype; 0 for null. */
   protoRef(proto) {
-    return proto === null ? 0 : this.toRef(proto);
+    if (proto === null) return 0;
+    // Classes are shared, so that they outlast what led to them.
+    return this.#gate === undefined ? this.toRef(proto) : this.granting(OPEN, () => this.toRef(proto));
   }
 
   // Guest to host.
@@ -545,8 +552,15 @@ export class Membrane {
 
   #onCall(id, self, args) {
     const link = this.#exposedTo(id);
+    let { gate } = link;
+    if (isObject(self)) {
+      // What a method of a class gives is the receiver's.
+      const own = this.#links.get(self)?.gate;
+      if (own?.revoked) throw takenBack();
+      if (gate === undefined || gate === OPEN) gate = own ?? gate;
+    }
     const result = this.answer(() => Reflect.apply(link.value, self, args));
-    return link.granted ? this.allow(result) : result;
+    return gate ? this.allow(result, gate) : result;
   }
 
   #exposedTo(id) {
@@ -554,7 +568,7 @@ export class Membrane {
     if (refusal) throw refusal;
     const link = this.#exposed.get(id);
     if (!link) throw new SandboxError("a host object is known to the guest no more");
-    if (link.revoked) throw new SandboxRevokedError("this host object was taken back from the sandbox");
+    if (link.revoked || link.gate?.revoked) throw takenBack();
     return link;
   }
 
@@ -576,7 +590,7 @@ export class Membrane {
     this.#distortions.set(value, shown);
   }
 
-  /** Notes for revoke() by which value a granted one is known to the guest, and its gate. */
+  /** Notes for revoke() by which value a granted one is known to the guest, if by one, and its gate. */
   granted(value, shown, gate) {
     this.#granted.set(value, { shown, gate });
   }
@@ -600,7 +614,7 @@ export class Membrane {
     if (link.ref === 0) this.#hold(link, this.#engine.dup(link.proxy));
     this.stats.crossings++;
     const result = this.#shadows.trap(op, link, args);
-    return link.granted ? this.allow(result) : result;
+    return link.gate ? this.allow(result, link.gate) : result;
   }
 
   // What sandbox.js needs besides.
@@ -630,18 +644,22 @@ export class Membrane {
   }
 
   /** Lets the guest have a value that is no argument: part of a capability, or our own. */
-  allow(value) {
-    if (this.#sandbox.dataOnly && isObject(value)) this.#allowed.add(value);
+  allow(value, gate = OPEN) {
+    if (isObject(value)) this.#allowed.set(value, gate);
     return value;
   }
 
-  /** Runs what makes the guest know capabilities. */
-  granting(body) {
-    this.#granting++;
+  /**
+   * Runs what makes the guest know a capability. Whatever it comes to know by that, then
+   * and later, is taken back once the gate says `revoked`.
+   */
+  granting(gate, body) {
+    const before = this.#gate;
+    this.#gate = gate;
     try {
       return body();
     } finally {
-      this.#granting--;
+      this.#gate = before;
     }
   }
 

@@ -1,33 +1,15 @@
 // Mirrors of values with a brand: real objects on both sides, so that brand checks and
 // local intrinsics work, kept alike whenever they are in a message.
+import { Brand, host, protoOf, typed } from "./brand.js";
+import { BufferBrand, TypedBrand, ViewBrand } from "./buffers.js";
 import { Plain } from "./plain.js";
-import { guestProperties, hostProperties, isIndex, pullProperties, pushProperties } from "./properties.js";
+import { isIndex } from "./properties.js";
 
-const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
-const protoOf = getPrototypeOf;
-const getter = (proto, key) => {
-  const get = getOwnPropertyDescriptor(proto, key)?.get;
-  return get && ((self) => apply(get, self, []));
-};
+const { apply, getOwnPropertyDescriptor } = Reflect;
 const uncurried =
   (f) =>
   (self, ...args) =>
     apply(f, self, args);
-const typed = protoOf(Uint8Array.prototype);
-
-const host = {
-  getTime: uncurried(Date.prototype.getTime),
-  source: getter(RegExp.prototype, "source"),
-  mapSize: getter(Map.prototype, "size"),
-  setSize: getter(Set.prototype, "size"),
-  byteLength: getter(ArrayBuffer.prototype, "byteLength"),
-  resizable: getter(ArrayBuffer.prototype, "resizable") ?? (() => false),
-  maxByteLength: getter(ArrayBuffer.prototype, "maxByteLength"),
-  part: (view, key) => apply(getOwnPropertyDescriptor(host.viewTag(view) === undefined ? DataView.prototype : typed, key).get, view, []),
-  viewTag: getter(typed, Symbol.toStringTag),
-  whenSettled: uncurried(Promise.prototype.then),
-  tag: uncurried(Object.prototype.toString),
-};
 
 /** What the guest's stack may say: not the membrane's own frames. */
 export function guestStack(stack) {
@@ -36,99 +18,6 @@ export function guestStack(stack) {
     .filter((line) => line !== "" && !/sandbox-guest\.js|^\s*at apply \(native\)$/.test(line))
     .join("\n");
 }
-
-const NO_KEYS = () => false;
-
-/** A brand: how a value of it is made on either side, and what of it can change. */
-class Brand {
-  isData = true;
-  skip = NO_KEYS; // keys that are no properties to carry over
-
-  constructor(membrane, engine, sandbox) {
-    this.membrane = membrane;
-    this.engine = engine;
-    this.sandbox = sandbox;
-    this.guest = membrane.guest;
-  }
-
-  // Of a subclass: `is(value)`, `toGuest(value)` gives a ref, `toHost(ref)`, and where
-  // there is content that changes: `hostContent(value)`, `guestContent(ref)`,
-  // `sameContent(a, b)`, `setGuest(ref, content, before)`, `setHost(value, content, before)`.
-  hostContent() {}
-  guestContent() {}
-  sameContent() {
-    return true;
-  }
-
-  ship(value, hold, link) {
-    hold(this.toGuest(value, link));
-    const { depth } = this.membrane;
-    depth.run(
-      () => this.fillGuest(link.ref, value, link),
-      () => this.membrane.abandonHalf(link),
-    );
-  }
-
-  fillGuest(ref, value, link) {
-    const { engine, membrane } = this;
-    membrane.syncProto(ref, value, true);
-    const content = this.hostContent(value);
-    if (content !== undefined) this.setGuest(ref, content, this.guestContent(ref));
-    // What the engine gave the new object of its own is not the value's.
-    const properties = pushProperties(engine, ref, value, guestProperties(engine, ref, this.skip), this.skip);
-    link.base = { content, properties };
-    membrane.stats.shipped++;
-  }
-
-  receive(ref, keep, link) {
-    const value = this.toHost(ref);
-    if (value === undefined) return false;
-    keep(value);
-    const { depth } = this.membrane;
-    depth.run(
-      () => this.fillHost(link.ref, value, link),
-      () => this.membrane.abandonHalf(link),
-    );
-    return true;
-  }
-
-  fillHost(ref, value, link) {
-    const { engine, membrane } = this;
-    membrane.syncProto(ref, value, false);
-    const content = this.guestContent(ref);
-    if (content !== undefined) this.setHost(value, content, this.hostContent(value));
-    const properties = pullProperties(engine, ref, value, hostProperties(value, this.skip), this.skip);
-    link.base = { content, properties };
-    membrane.stats.shipped++;
-  }
-
-  sync(link, value, fromHost) {
-    const { ref, base } = link;
-    this.membrane.syncProto(ref, value, fromHost);
-    const content = fromHost ? this.hostContent(value) : this.guestContent(ref);
-    if (!this.sameContent(content, base.content)) {
-      if (fromHost) this.setGuest(ref, content, base.content);
-      else this.setHost(value, content, base.content);
-      base.content = content;
-    }
-    // What did not change is in the message all the same, with what hangs on it.
-    if (fromHost && Array.isArray(content)) for (const item of content) this.membrane.reach(item);
-    base.properties = fromHost
-      ? pushProperties(this.engine, ref, value, base.properties, this.skip)
-      : pullProperties(this.engine, ref, value, base.properties, this.skip);
-    if (fromHost) for (const descriptor of base.properties.values()) this.membrane.reach(descriptor.value);
-  }
-
-  weight() {
-    return 128;
-  }
-
-  /** How many things there are to compare. */
-  size() {
-    return 1;
-  }
-}
-
 class DateBrand extends Brand {
   is(value) {
     host.getTime(value);
@@ -384,7 +273,9 @@ class ErrorBrand extends Brand {
       // A getter of the library's own; the frames say enough.
     }
     error.stack = `${title}\n${frames}`.trimEnd();
-    if (!Object.isExtensible(error)) Object.freeze(error);
+    if (Object.isExtensible(error)) return;
+    const { configurable, writable } = this.engine.own(ref, "stack") ?? { configurable: false, writable: false };
+    Object.defineProperty(error, "stack", { configurable, writable });
   }
 
   // Whoever reads it here is told what the guest was denied. The guest's own error stays.
@@ -436,125 +327,6 @@ class ArgumentsBrand extends Brand {
   // A strict one's callee throws when it is read or defined.
   skip = (key) => key === "callee" || key === Symbol.iterator;
 }
-
-class BufferBrand extends Brand {
-  is(value) {
-    host.byteLength(value);
-    return true;
-  }
-  toGuest(value) {
-    const limit = host.resizable(value) ? host.maxByteLength(value) : -1;
-    return this.engine.help(this.guest.makeBuffer, [host.byteLength(value), limit], true);
-  }
-  toHost(ref) {
-    const limit = this.engine.help(this.guest.bufferLimit, [[ref]]);
-    const length = this.engine.byteLength(ref) ?? 0;
-    return limit < 0 ? new ArrayBuffer(length) : new ArrayBuffer(length, { maxByteLength: limit });
-  }
-  hostContent(value) {
-    return host.byteLength(value) === 0 ? new Uint8Array(0) : new Uint8Array(value).slice(); // a detached one has no bytes
-  }
-  guestContent(ref) {
-    return this.engine.bytes(ref) ?? new Uint8Array(0);
-  }
-  sameContent(a, b) {
-    if (a.length !== b.length) return false;
-    // Both begin where their buffers do.
-    const words = a.length >> 2;
-    const [these, those] = [new Int32Array(a.buffer, 0, words), new Int32Array(b.buffer, 0, words)];
-    for (let i = 0; i < words; i++) if (these[i] !== those[i]) return false;
-    for (let i = words << 2; i < a.length; i++) if (a[i] !== b[i]) return false;
-    return true;
-  }
-  fillGuest(ref, value, link) {
-    super.fillGuest(ref, value, link);
-    if (isDetached(value)) this.engine.detach(ref);
-  }
-  fillHost(ref, value, link) {
-    super.fillHost(ref, value, link);
-    if (this.engine.byteLength(ref) === undefined) detach(value);
-  }
-  setGuest(ref, bytes) {
-    if (this.engine.byteLength(ref) !== bytes.length) this.engine.help(this.guest.resize, [[ref], bytes.length]);
-    this.engine.setBytes(ref, bytes);
-  }
-  setHost(value, bytes) {
-    if (host.byteLength(value) !== bytes.length) {
-      if (host.resizable(value)) ArrayBuffer.prototype.resize.call(value, bytes.length);
-      else if (bytes.length === 0) detach(value);
-    }
-    if (bytes.length > 0) new Uint8Array(value).set(bytes);
-  }
-  size(link) {
-    return (link.base?.content?.length ?? 0) >> 6; // bytes cost less
-  }
-
-  weight(link) {
-    return 128 + (link.base?.content?.length ?? 0);
-  }
-}
-
-function isDetached(buffer) {
-  if (host.byteLength(buffer) > 0) return false;
-  try {
-    new Uint8Array(buffer);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-/** Detaches a buffer, where the host knows how. */
-function detach(buffer) {
-  if (typeof buffer.transfer === "function") buffer.transfer();
-  else if (typeof structuredClone === "function") structuredClone(buffer, { transfer: [buffer] });
-}
-
-class ViewBrand extends Brand {
-  is(value) {
-    return ArrayBuffer.isView(value);
-  }
-  name(value) {
-    return host.viewTag(value) ?? "DataView";
-  }
-  toGuest(value, link) {
-    const { engine, guest, membrane } = this;
-    let buffer = host.part(value, "buffer");
-    let byteOffset = host.part(value, "byteOffset");
-    const byteLength = host.part(value, "byteLength");
-    const name = this.name(value);
-    const tracking = name !== "DataView" && host.resizable(buffer) && byteOffset + byteLength === host.byteLength(buffer);
-    // A pool holds what is none of the guest's: only the view's own bytes cross then.
-    if (protoOf(value) !== globalThis[name]?.prototype && byteOffset + byteLength < host.byteLength(buffer)) {
-      link.pooled = true;
-      buffer = ArrayBuffer.prototype.slice.call(buffer, byteOffset, byteOffset + byteLength);
-      byteOffset = 0;
-    }
-    const length = tracking ? undefined : name === "DataView" ? byteLength : host.part(value, "length");
-    return engine.help(guest.makeView, [name, [membrane.toRef(buffer)], byteOffset, length], true);
-  }
-  toHost(ref) {
-    const { engine, guest, membrane } = this;
-    const name = engine.classOf(ref);
-    const Class = globalThis[name];
-    if (Class === undefined) return undefined;
-    const buffer = engine.help(guest.viewBuffer, [name, [ref]], true);
-    const local = membrane.fromRef(buffer);
-    engine.free(buffer);
-    return new Class(local, engine.help(guest.viewOffset, [name, [ref]]), engine.help(guest.viewLength, [name, [ref]]));
-  }
-  // The bytes are the buffer's, which is in the message as well.
-  sync(link, value, fromHost) {
-    super.sync(link, value, fromHost);
-    if (!link.pooled) this.membrane.touchValue(host.part(value, "buffer"), fromHost);
-  }
-}
-
-/** The elements of a typed array are its buffer's. */
-class TypedBrand extends ViewBrand {
-  skip = isIndex;
-}
-
 class PromiseBrand extends Brand {
   isData = false;
   is(value) {
@@ -570,7 +342,7 @@ class PromiseBrand extends Brand {
       if (sandbox.refusal()) return;
       sandbox.runAlone(() => {
         try {
-          engine.call(how, undefined, [link.granted ? membrane.allow(value) : value]);
+          engine.call(how, undefined, [link.gate ? membrane.allow(value, link.gate) : value]);
         } catch (unfit) {
           engine.call(fail, undefined, [unfit]); // it may not go in, and the guest must not wait
         } finally {

@@ -152,6 +152,7 @@ class Sandbox {
 
   #at(path) {
     const names = typeof path === "string" ? path.split(".") : path;
+    if (!Array.isArray(names)) throw new SandboxError('a path is text, such as "core.Node", or a list of names');
     return names.reduce((value, name) => value?.[name], this.exports);
   }
 

@@ -85,7 +85,7 @@ export class Shadows {
   #fill(link) {
     if (link.fresh) return;
     // A host proxy's traps may run, for as long as they like.
-    this.#sandbox.pause(() => (link.granted ? this.#membrane.granting(() => this.#read(link)) : this.#read(link)));
+    this.#sandbox.pause(() => (link.gate ? this.#membrane.granting(link.gate, () => this.#read(link)) : this.#read(link)));
   }
 
   /** Makes the guest ask for everything anew. */

@@ -132,6 +132,44 @@ test("capabilities: what stands for a granted object is taken back with all that
   assert.deepEqual(logged, ["k"]);
 });
 
+test("capabilities: what a granted object led to is taken back with it, and what it shares with others is not", async (t) => {
+  class Node {
+    name = "body";
+    rename() {
+      return this.name;
+    }
+    get next() {
+      return new Node();
+    }
+  }
+  const body = new Node();
+  const later = { wait: async () => new Node() };
+  const capabilities = { document: { body, find: () => new Node(), nested: { deep: () => 1 } }, later };
+  const sandbox = await sandboxOf(
+    t,
+    `(() => {
+      const { body, find, nested: { deep } } = document;
+      const found = find();
+      const { next } = found;
+      let waited;
+      const nf = new Intl.NumberFormat("de");
+      return {
+        async wait() { waited = await later.wait(); },
+        uses: [() => document.body, () => body.name, () => body.rename(), () => find(), () => deep(), () => found.name, () => next.next,
+          () => waited.name, () => nf.format(1), () => Intl.NumberFormat, () => (1).toLocaleString("de"), () => nf.resolvedOptions()],
+        other: (node) => node.rename() + node.name,
+      };
+    })()`,
+    { capabilities, permissions: ["document", "later", "Intl"] },
+  );
+  const { uses, wait, other } = sandbox.exports;
+  await wait();
+  for (const use of uses) use();
+  for (const granted of [capabilities.document, later, Intl]) sandbox.revoke(granted);
+  for (const use of uses) assert.throws(() => use(), { name: "SandboxRevokedError" }, String(use));
+  assert.equal(other(new Node()), "bodybody"); // an argument, of the class that the document led to
+});
+
 test("capabilities: options of the wrong kind are refused in words", () => {
   const { createSandboxSync } = SandboxManager;
   for (const [options, message] of [

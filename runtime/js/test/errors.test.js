@@ -116,6 +116,7 @@ test("errors: what is no class cannot be made an instance of, and is named", asy
   const sandbox = await sandboxOf(t, `{ arrow: () => 1, data: { n: 1 }, deep: { method() {} }, Fine: class {} }`);
   for (const path of ["arrow", "data", "nothing", "deep.method", ["deep", "method"]])
     assert.throws(() => sandbox.createInstance(path), { name: "SandboxError", message: `lib exports no class ${[path].flat().join(".")}` });
+  for (const path of [undefined, null, 1, {}]) assert.throws(() => sandbox.createInstance(path), { name: "SandboxError", message: /^a path is text/ });
   assert.equal(typeof sandbox.createInstance("Fine"), "object");
 });
 
