@@ -28,7 +28,8 @@ export function recipes() {
 export function makeShop(files = {}) {
   if (!existsSync(binary)) throw new Error(`${binary} is missing: make build`);
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "sandbox-shop-")));
-  for (const name of ["src", "index.html", "package.json", ".sandbox/sandbox.config.js"]) cpSync(path.join(storefront, name), path.join(root, name), { recursive: true });
+  for (const name of ["src", "index.html", "package.json", ".sandbox/sandbox.config.js"])
+    cpSync(path.join(storefront, name), path.join(root, name), { recursive: true });
   const modules = path.join(root, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(path.join(storefront, "node_modules"))) symlinkSync(path.join(storefront, "node_modules", name), path.join(modules, name));
@@ -72,9 +73,19 @@ export function start(command, root, env = {}) {
   });
 }
 
+/** Runs Node in a shop: whether that went well, and all that was said. */
+export async function node(root, args) {
+  // What the runner of this suite tells its own files is not for those of the shop.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return ended(spawn(process.execPath, args, { cwd: root, env: { ...env, SANDBOX_LSP: binary, NO_COLOR: "1" }, stdio: ["pipe", "pipe", "pipe"] }));
+}
+
 /** Builds a shop with one bundler: whether that went well, and all that was said. */
 export async function bundle(command, root, env) {
-  const child = start(command, root, env);
+  return ended(start(command, root, env));
+}
+
+async function ended(child) {
   child.stdin.end();
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
