@@ -19,7 +19,7 @@ var forms = map[syntax.Form]coverage{
 	syntax.FormImport:   {true, true, "bundlers resolve it by its request, and the redirect answers"},
 	syntax.FormReexport: {true, true, "it is resolved as an import is"},
 	syntax.FormDynamic:  {true, true, "a literal import() is resolved as an import is"},
-	syntax.FormRequire:  {true, true, "the redirect answers a require() with the proxy's CommonJS form"},
+	syntax.FormRequire:  {true, true, "Node's redirect answers a require() with what the sandbox exports; a bundler's refuses it"},
 
 	syntax.FormImportEquals:   {false, false, "in ES module output TypeScript makes it a call of createRequire, which bundlers leave to Node"},
 	syntax.FormCreatedRequire: {false, true, "bundlers leave what createRequire makes to Node, which knows nothing of the redirect"},

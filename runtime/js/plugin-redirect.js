@@ -1,10 +1,12 @@
 // Which request of which module becomes a proxy, and what a proxy is told of its files' URLs.
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** The engine's module, which every page with a sandbox fetches. */
-export const WASM = fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm"));
+// Where Node's module hooks run there is no import.meta.resolve.
+export const WASM = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
 
 const RUNTIME = path.dirname(fileURLToPath(import.meta.url)) + path.sep;
 
@@ -29,7 +31,7 @@ export class Redirects {
 
   #add(request, library, built) {
     const proxy = path.join(this.root, built.proxy.path);
-    this.targets.set(request, { library, proxy });
+    this.targets.set(request, { library, proxy, workload: built === library ? undefined : built });
     this.proxies.add(proxy);
     this.bundles.set(path.basename(built.bundle.path), path.join(this.root, built.bundle.path));
   }
@@ -46,7 +48,7 @@ export class Redirects {
    * @param {string} request
    * @param {string | undefined} importer the module's id; none for an entry
    * @param {{ required?: boolean }} [how] whether it is a call of require()
-   * @returns {{ proxy?: string, warning?: string, error?: string } | undefined}
+   * @returns {{ proxy?: string, library?: object, workload?: object, warning?: string, error?: string } | undefined}
    */
   answer(request, importer, { required = false } = {}) {
     const target = this.targets.get(request);
@@ -55,13 +57,13 @@ export class Redirects {
     // The proxies' own imports and the runtime's would go round in circles.
     if (file !== undefined && (this.proxies.has(file) || file.startsWith(RUNTIME))) return undefined;
     const from = file === undefined ? this.root : path.dirname(file);
-    const { library, proxy } = target;
+    const { library } = target;
     if (request === library.request) {
       const here = packageFrom(from, request);
       if (here && (here.version !== library.version || here.name !== library.package)) return this.#otherVersion(target, file, here);
     }
     if (required) return this.#required(request, file);
-    return { proxy };
+    return target;
   }
 
   /** Some bundlers go on where nothing answers an import, and the page fails. */
@@ -135,12 +137,35 @@ export function withAssets(code, id, urlOf) {
     // Both are fetched at once.
     return `(await Promise.all([${load}, SandboxManager.ready({ wasm: ${source} })]))[0]${lines}`;
   });
-  if (count !== 1)
-    throw new Error(
-      `sandbox-lsp: ${file} is not as this version of the plugin knows proxies. Use versions of sandbox-lsp and @sandbox-lsp/runtime that belong together.`,
-    );
+  if (count !== 1) throw strange(file);
   return text;
 }
+
+// What proxygen writes of a library's sandbox.
+const MAKE =
+  /const libraryCode = await loadBundle\(\{[^}]*\}\);\s*const librarySandbox = await SandboxManager\.createSandbox\(("[^"]+"), libraryCode, \{[\s\S]*?\n\}\);/;
+
+/**
+ * The text of a proxy whose library's sandbox is another's to make; that of a workload is as
+ * it was. The number of its lines stays the same.
+ *
+ * @param {(request: string) => string} sandboxOf an expression for the sandbox
+ */
+export function withSandbox(code, file, sandboxOf) {
+  if (!code.includes("SandboxManager.createSandbox(")) return code;
+  let found = false;
+  const text = code.replace(MAKE, (made, request) => {
+    found = true;
+    return `const librarySandbox = ${sandboxOf(JSON.parse(request))};${"\n".repeat(made.split("\n").length - 1)}`;
+  });
+  if (!found) throw strange(file);
+  return text;
+}
+
+const strange = (file) =>
+  new Error(
+    `sandbox-lsp: ${file} is not as this version of the plugin knows proxies. Use versions of sandbox-lsp and @sandbox-lsp/runtime that belong together.`,
+  );
 
 const both = (url) => (typeof url === "string" ? { node: url, browser: url } : url);
 

@@ -33,7 +33,7 @@ export function makeShop(files = {}) {
   const modules = path.join(root, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(path.join(storefront, "node_modules"))) symlinkSync(path.join(storefront, "node_modules", name), path.join(modules, name));
-  symlinkSync(path.join(repository, "testdata/bundlers/node_modules/esbuild"), path.join(modules, "esbuild"));
+  for (const name of ["esbuild", "vitest"]) symlinkSync(path.join(repository, "testdata/bundlers/node_modules", name), path.join(modules, name));
 
   const main = readFileSync(path.join(storefront, "src/main.js"), "utf8");
   const all = {
@@ -75,9 +75,19 @@ export function start(command, root, env = {}) {
   });
 }
 
+/** Runs Node in a shop: whether that went well, and all that was said. */
+export async function node(root, args) {
+  // What the runner of this suite tells its own files is not for those of the shop.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return ended(spawn(process.execPath, args, { cwd: root, env: { ...env, SANDBOX_LSP: binary, NO_COLOR: "1" }, stdio: ["pipe", "pipe", "pipe"] }));
+}
+
 /** Builds a shop with one bundler: whether that went well, and all that was said. */
 export async function bundle(command, root, env) {
-  const child = start(command, root, env);
+  return ended(start(command, root, env));
+}
+
+async function ended(child) {
   child.stdin.end();
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));

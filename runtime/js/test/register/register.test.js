@@ -1,0 +1,91 @@
+// An application's own tests, in Node, with what they import and require redirected.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeShop, node } from "../bundlers/shop.js";
+
+test("register: what is imported and what is required come from one sandbox", async (t) => {
+  const shop = makeShop({
+    "app.mjs": `
+      import assert from "node:assert/strict";
+      import _, { groupBy } from "lodash";
+      import { parse } from "qs";
+      import { summarise } from "sandbox-workload/lodash/stats";
+      import friend from "friend";
+      import old from "old";
+      import { required, stats, shown } from "./more.cjs";
+      assert.equal(required, _);
+      assert.equal(required.groupBy, groupBy);
+      assert.equal(stats.summarise, summarise);
+      assert.equal(friend.library, _);
+      assert.deepEqual(groupBy([6.1, 4.2, 6.3], Math.floor), { 4: [4.2], 6: [6.1, 6.3] });
+      assert.deepEqual(parse("a[b]=c"), { a: { b: "c" } });
+      assert.throws(() => _.template("<%= process.version %>")(), /process is not defined/);
+      console.log("all of it", old, shown);`,
+    "more.cjs": `
+      const { chunk } = exports.required = require("lodash");
+      exports.stats = require("sandbox-workload/lodash/stats");
+      const qs = require("qs");
+      exports.shown = JSON.stringify([chunk([1, 2, 3], 2), qs.stringify({ a: 1 })]);`,
+  });
+  t.after(shop.remove);
+  const { ok, said } = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "app.mjs"]);
+  assert.ok(ok, said);
+  assert.match(said, /all of it 3\.10\.1 \[\[\[1,2\],\[3\]\],"a=1"\]/);
+  assert.match(said, /SBX044.*lodash 3\.10\.1/s);
+});
+
+test("register: a suite of node:test runs in the sandbox, file by file", async (t) => {
+  const shop = makeShop({
+    "test/one.test.mjs": `
+      import assert from "node:assert/strict";
+      import { test } from "node:test";
+      import _ from "lodash";
+      test("is inside", () => assert.equal(_.template("<%= typeof process %>")(), "undefined"));`,
+    "test/two.test.cjs": `
+      const assert = require("node:assert/strict");
+      const { test } = require("node:test");
+      const _ = require("lodash");
+      test("is inside as well", () => assert.equal(_.template("<%= typeof process %>")(), "undefined"));`,
+  });
+  t.after(shop.remove);
+  const { ok, said } = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "--test"]);
+  assert.ok(ok, said);
+  assert.match(said, /# pass 2/);
+});
+
+test("plugin: a suite of Vitest runs in the sandbox", async (t) => {
+  const shop = makeShop({
+    "vitest.config.js": 'import { sandbox } from "@sandbox-lsp/runtime/plugin";\nexport default { plugins: [sandbox.vite()] };\n',
+    "test/shop.test.js": `
+      import _, { groupBy } from "lodash";
+      import { expect, test } from "vitest";
+      test("is inside", () => {
+        expect(_.template("<%= typeof process %>")()).toBe("undefined");
+        expect(groupBy([6.1, 4.2, 6.3], Math.floor)).toEqual({ 4: [4.2], 6: [6.1, 6.3] });
+      });`,
+  });
+  t.after(shop.remove);
+  const { ok, said } = await node(shop.root, ["node_modules/vitest/vitest.mjs", "run"]);
+  assert.ok(ok, said);
+  assert.match(said, /1 passed/);
+});
+
+test("register: a policy with errors ends the process, with the findings", async (t) => {
+  const shop = makeShop({ "app.mjs": 'import "lodash";' });
+  t.after(shop.remove);
+  shop.write(".sandbox/sandbox.config.js", "export default {\n  lodsh: { permissions: [] },\n};\n");
+  const { ok, said } = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "app.mjs"]);
+  assert.ok(!ok);
+  assert.match(said, /\.sandbox\/sandbox\.config\.js:2:3 error SBX\d+/);
+});
+
+test("register: a bundle that was changed since the build is refused", async (t) => {
+  const shop = makeShop({
+    "app.mjs": 'import "node:fs"; await import("./late.mjs");',
+    "late.mjs": 'import { appendFileSync } from "node:fs"; appendFileSync("dist/qs.bundle.js", " "); await import("qs");',
+  });
+  t.after(shop.remove);
+  const { ok, said } = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "app.mjs"]);
+  assert.ok(!ok);
+  assert.match(said, /qs\.bundle\.js is not what dist\/sandbox-manifest\.json says was built/);
+});
