@@ -29,7 +29,7 @@ func span(line, from, toLine, to int) text.Range {
 // full has everything that a finding may have, and what formats have to escape.
 var full = Report{
 	FailLevel: finding.Warning,
-	Tool: Tool{Name: "sandbox-lsp", Version: "1.2.3"},
+	Tool:      Tool{Name: "sandbox-lsp", Version: "1.2.3"},
 	Result: &analysis.Result{
 		Libraries: []*analysis.Library{{Policy: policy.Library{Name: "uuid"}}, {Policy: policy.Library{Name: "@scope/kit"}}, {Policy: policy.Library{Name: "qs"}}},
 		Findings: []finding.Finding{
