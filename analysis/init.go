@@ -128,7 +128,7 @@ func (sn *Snapshot) selected(ctx context.Context, selection Selection, p *policy
 			return nil, err
 		}
 		for _, d := range dependencies {
-			names = append(names, d.Name)
+			names = append(names, d.Requests...)
 		}
 	}
 	slices.Sort(names)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
@@ -119,6 +120,47 @@ func TestPropose_grantsWhatIsUsedAndSaysTheRest(t *testing.T) {
 	again, err := sn.Propose(t.Context(), Selection{Names: []string{"clean", "unused"}}, nil)
 	if err != nil || len(again.Added) != 1 || !strings.HasPrefix(again.Text, strings.TrimSuffix(p.Text, "};\n")) {
 		t.Errorf("a second proposal: %v %+v\n%s", err, again, again.Text)
+	}
+}
+
+// TestPropose_namesLibrariesAsTheyAreImported: what is written is what the redirect answers.
+func TestPropose_namesLibrariesAsTheyAreImported(t *testing.T) {
+	root := t.TempDir()
+	for name, content := range map[string]string{
+		"package.json":                    `{"dependencies":{"kit":"1","whole":"1"}}`,
+		"src/a.js":                        `import "kit/deep"; import "whole"; import "whole/part";`,
+		"node_modules/kit/package.json":   `{"name":"kit","version":"1.0.0","main":"index.js"}`,
+		"node_modules/kit/index.js":       `throw new Error("nobody imports it");`,
+		"node_modules/kit/deep.js":        `exports.deep = () => fetch("/a");`,
+		"node_modules/whole/package.json": `{"name":"whole","version":"1.0.0","main":"index.js"}`,
+		"node_modules/whole/index.js":     `exports.a = 1;`,
+		"node_modules/whole/part.js":      `exports.b = 1;`,
+	} {
+		writeFile(t, filepath.Join(root, filepath.FromSlash(name)), content)
+	}
+	sn := newSession(t).Snapshot(root, nil)
+	p, err := sn.Propose(t.Context(), Selection{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, added := range p.Added {
+		names = append(names, added.Library)
+	}
+	if diff := cmp.Diff([]string{"kit/deep", "whole", "whole/part"}, names); diff != "" {
+		t.Errorf("libraries (-want +got):\n%s", diff)
+	}
+	if err := sn.WriteProposal(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	result, err := newSession(t).Snapshot(root, nil).Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range result.Findings {
+		if f.Severity == finding.Error {
+			t.Errorf("what init wrote fails the check: %s %s", f.Code, f.Message)
+		}
 	}
 }
 

@@ -289,7 +289,11 @@ import "inner";
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []Dependency{{"@scope/used", "1.2.3", 1}, {"gone", "", 1}, {"react", "18.2.0", 2}}
+		want := []Dependency{
+			{"@scope/used", "1.2.3", 1, []string{"@scope/used/deep"}},
+			{"gone", "", 1, []string{"gone"}},
+			{"react", "18.2.0", 2, []string{"react", "react/jsx-runtime"}},
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ type Dependency struct {
 	Name    string
 	Version string // installed; "" when it is not
 	UsedBy  int    // how many files of the application import it
+	// Requests are the ones that they import it by, sorted: its name, paths below it.
+	Requests []string
 }
 
 // Unsandboxed returns the direct dependencies of a project, those of its package.json
@@ -48,7 +51,7 @@ func (s *Scanner) Unsandboxed(ctx context.Context, p Project) ([]Dependency, err
 	if err != nil {
 		return nil, fmt.Errorf("scan %s: %w", p.Root, err)
 	}
-	files := map[string]int{}
+	files, requests := map[string]int{}, map[string]map[string]bool{}
 	for i, f := range sc.tree.files {
 		if _, inside := sc.inside[f.rel]; inside {
 			continue
@@ -59,7 +62,16 @@ func (s *Scanner) Unsandboxed(ctx context.Context, p Project) ([]Dependency, err
 			if m.Form == syntax.FormType || m.Form == syntax.FormURL || m.Form == syntax.FormImportScripts {
 				continue
 			}
-			if name, _, ok := resolve.SplitRequest(strings.TrimSuffix(request, "/")); ok && !used[name] {
+			request = strings.TrimSuffix(request, "/")
+			name, _, ok := resolve.SplitRequest(request)
+			if !ok {
+				continue
+			}
+			if requests[name] == nil {
+				requests[name] = map[string]bool{}
+			}
+			requests[name][request] = true
+			if !used[name] {
 				used[name] = true
 				files[name]++
 			}
@@ -68,7 +80,7 @@ func (s *Scanner) Unsandboxed(ctx context.Context, p Project) ([]Dependency, err
 	var out []Dependency
 	for _, name := range names {
 		if files[name] > 0 {
-			out = append(out, Dependency{Name: name, Version: installedVersion(sc.walker.root, name), UsedBy: files[name]})
+			out = append(out, Dependency{Name: name, Version: installedVersion(sc.walker.root, name), UsedBy: files[name], Requests: slices.Sorted(maps.Keys(requests[name]))})
 		}
 	}
 	return out, nil

@@ -53,6 +53,7 @@ const (
 	WorkloadChanged   Kind = "workload-changed"
 	VersionChanged    Kind = "version"
 	IntegrityChanged  Kind = "integrity"
+	SourceChanged     Kind = "source"
 	DependencyChanged Kind = "dependencies"
 )
 

@@ -160,6 +160,11 @@ func count(libraries []Library, effect Effect) int {
 	return (&Report{Libraries: libraries}).Count(effect)
 }
 
+// from is a package of a lockfile that says where it comes from.
+func from(name, resolved, integrity string) string {
+	return fmt.Sprintf(`"node_modules/%s": {"version": "1.0.0", "resolved": %q, "integrity": %q}`, name, resolved, integrity)
+}
+
 func allow(rules ...string) string {
 	return fmt.Sprintf(`permissions: [{ name: "fetch", allow: ["%s"] }]`, strings.Join(rules, `", "`))
 }
@@ -197,18 +202,24 @@ func TestCompare_librariesAndWhatIsInstalled(t *testing.T) {
 		"a new dependency": {none, empty, one, pkg("qs", "1.0.0", "i"), []string{
 			`qs widened permission-added: is granted URL, which it was not at main.`, `qs changed library-added: is new to the project, and runs in a sandbox.`,
 		}},
-		"the first policy":                {"", "", one, "", []string{`qs narrowed library-added: runs in a sandbox now; at main it ran outside of one, with everything that the page has. It keeps URL.`}},
-		"a library leaves":                {two, "", one, "", []string{`uuid widened library-removed: is gone from the policy and still installed: it runs outside of any sandbox, with everything that the page has.`}},
-		"it leaves the project":           {two, pkg("uuid", "1", "i"), one, empty, []string{`uuid narrowed library-removed: is gone from the policy, and the lockfile has it no longer either.`}},
-		"it stays installed":              {two, pkg("uuid", "1", "i"), one, pkg("uuid", "1", "i"), []string{`uuid widened library-removed: is gone from the policy and still installed: it runs outside of any sandbox, with everything that the page has.`}},
-		"the policy is deleted":           {one, "", "", "", []string{`qs widened library-removed: is gone from the policy and still installed: it runs outside of any sandbox, with everything that the page has.`}},
-		"another version":                 {one, pkg("qs", "6.1.0", "i"), one, pkg("qs", "6.2.0", "j"), []string{`qs changed version: is version 6.2.0; at main it was 6.1.0.`}},
-		"other bytes":                     {one, pkg("qs", "6.1.0", "sha512-a"), one, pkg("qs", "6.1.0", "sha512-b"), []string{`qs widened! integrity: has other bytes under the same version, "qs 6.1.0": its hash in the lockfile was sha512-a and is sha512-b. A registry does not do that; find out who did.`}},
-		"no hash any more":                {one, pkg("qs", "6.1.0", "sha512-a"), one, pkg("qs", "6.1.0", ""), []string{`qs widened integrity: is no longer pinned by its hash in the lockfile: any bytes may be installed as "qs 6.1.0".`}},
-		"a hash at last":                  {one, pkg("qs", "6.1.0", ""), one, pkg("qs", "6.1.0", "i"), nil},
-		"dependencies":                    {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "i")), one, all(pkg("qs", "1", "i"), pkg("dep", "2", "j")), []string{`qs changed dependencies: may be bundled with other dependencies: "dep 2, before 1".`}},
-		"dependencies come and go":        {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "i")), one, all(pkg("qs", "1", "i"), pkg("qs/node_modules/dep", "1", "i")), []string{`qs changed dependencies: may be bundled with other dependencies: "qs/node_modules/dep 1 is new"; "dep 1 is gone".`}},
-		"other bytes of a dependency":     {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "a")), one, all(pkg("qs", "1", "i"), pkg("dep", "1", "b")), []string{`qs widened! integrity: has a dependency that has other bytes under the same version, "dep 1": its hash in the lockfile was a and is b. A registry does not do that; find out who did.`}},
+		"the first policy":            {"", "", one, "", []string{`qs narrowed library-added: runs in a sandbox now; at main it ran outside of one, with everything that the page has. It keeps URL.`}},
+		"a library leaves":            {two, "", one, "", []string{`uuid widened library-removed: is gone from the policy and still installed: it runs outside of any sandbox, with everything that the page has.`}},
+		"it leaves the project":       {two, pkg("uuid", "1", "i"), one, empty, []string{`uuid narrowed library-removed: is gone from the policy, and the lockfile has it no longer either.`}},
+		"it stays installed":          {two, pkg("uuid", "1", "i"), one, pkg("uuid", "1", "i"), []string{`uuid widened library-removed: is gone from the policy and still installed: it runs outside of any sandbox, with everything that the page has.`}},
+		"the policy is deleted":       {one, "", "", "", []string{`qs widened library-removed: is gone from the policy and still installed: it runs outside of any sandbox, with everything that the page has.`}},
+		"another version":             {one, pkg("qs", "6.1.0", "i"), one, pkg("qs", "6.2.0", "j"), []string{`qs changed version: is version 6.2.0; at main it was 6.1.0.`}},
+		"other bytes":                 {one, pkg("qs", "6.1.0", "sha512-a"), one, pkg("qs", "6.1.0", "sha512-b"), []string{`qs widened! integrity: has other bytes under the same version, "qs 6.1.0": its hash in the lockfile was sha512-a and is sha512-b. A registry does not do that; find out who did.`}},
+		"no hash any more":            {one, pkg("qs", "6.1.0", "sha512-a"), one, pkg("qs", "6.1.0", ""), []string{`qs widened integrity: is no longer pinned by its hash in the lockfile: any bytes may be installed as "qs 6.1.0".`}},
+		"a hash at last":              {one, pkg("qs", "6.1.0", ""), one, pkg("qs", "6.1.0", "i"), nil},
+		"dependencies":                {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "i")), one, all(pkg("qs", "1", "i"), pkg("dep", "2", "j")), []string{`qs changed dependencies: may be bundled with other dependencies: "dep 2, before 1".`}},
+		"dependencies come and go":    {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "i")), one, all(pkg("qs", "1", "i"), pkg("qs/node_modules/dep", "1", "i")), []string{`qs changed dependencies: may be bundled with other dependencies: "qs/node_modules/dep 1 is new"; "dep 1 is gone".`}},
+		"other bytes of a dependency": {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "a")), one, all(pkg("qs", "1", "i"), pkg("dep", "1", "b")), []string{`qs widened! integrity: has a dependency that has other bytes under the same version, "dep 1": its hash in the lockfile was a and is b. A registry does not do that; find out who did.`}},
+		"another host":                {one, from("qs", "https://registry.example/qs.tgz", "i"), one, from("qs", "https://evil.example/qs.tgz", "i"), []string{`qs changed source: is taken from another place, "qs 1.0.0": the lockfile named https://registry.example and names https://evil.example.`}},
+		"a repository": {one, from("qs", "https://registry.example/qs.tgz", "i"), one, from("qs", "git+ssh://git@host.example/evil/qs.git#abc", ""), []string{
+			`qs widened source: is taken from another place, "qs 1.0.0": the lockfile named https://registry.example and names git+ssh://host.example/evil/qs.git.`,
+			`qs widened integrity: is no longer pinned by its hash in the lockfile: any bytes may be installed as "qs 1.0.0".`,
+		}},
+		"another file of the host":        {one, from("qs", "https://registry.example/qs.tgz", "i"), one, from("qs", "https://registry.example/qs/-/qs.tgz", "i"), nil},
 		"no lockfile at one of the sides": {one, "", one, pkg("qs", "1", "i"), nil},
 		"nothing":                         {two, all(pkg("qs", "1", "i"), pkg("uuid", "1", "i")), two, all(pkg("qs", "1", "i"), pkg("uuid", "1", "i")), nil},
 	}

@@ -25,6 +25,13 @@ func (c *comparison) packages(span text.Span) {
 		seen[p.Location] = true
 		own := p.Location == library.Location
 		q, was := before[p.Location]
+		if q.Source != "" && p.Source != "" && q.Source != p.Source {
+			effect := Changed // the hash says that it is the same
+			if p.Integrity == "" || p.Integrity != q.Integrity {
+				effect = Widened
+			}
+			c.add(effect, SourceChanged, p.Describe(), span, c.of(own)+"is taken from another place, {}: the lockfile named {} and names {}.", p.Describe(), q.Source, p.Source)
+		}
 		switch {
 		case !was && own: // found elsewhere now
 			old, _ := c.before.Lock.Find(c.before.Folder, c.name)
@@ -32,7 +39,11 @@ func (c *comparison) packages(span text.Span) {
 				c.version(old, p, span)
 			}
 		case !was:
-			others = append(others, p.Describe()+" is new")
+			news := p.Describe() + " is new"
+			if p.Source != "" && !strings.HasPrefix(p.Source, "http") {
+				news += ", from " + p.Source
+			}
+			others = append(others, news)
 		case q.Version != p.Version && own:
 			c.version(q, p, span)
 		case q.Version != p.Version:

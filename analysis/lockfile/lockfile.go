@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Package struct {
 	// Integrity is the hash of its tarball, "" for what npm does not hash: links and
 	// packages from git.
 	Integrity string `json:"integrity"`
+	// Source is where it comes from: the host of its tarball, or a repository. It is "" where
+	// the lockfile does not say.
+	Source string `json:"-"`
 	// Target is where a link leads, for a package of a workspace.
 	Target string `json:"-"`
 
@@ -65,6 +69,8 @@ func Parse(text string) (*Lock, error) {
 		p := Package{Location: location, Version: e.Version, Integrity: e.Integrity}
 		if e.Link {
 			p.Target = e.Resolved
+		} else {
+			p.Source = source(e.Resolved)
 		}
 		p.dependencies = slices.Concat(keys(e.Dependencies), names(e.OptionalDependencies), names(e.PeerDependencies))
 		lock.packages[location] = p
@@ -76,12 +82,26 @@ func Parse(text string) (*Lock, error) {
 func (l *Lock) nested(folder string, dependencies map[string]entry) {
 	for name, e := range dependencies {
 		location := path.Join(folder, "node_modules", name)
-		l.packages[location] = Package{Location: location, Version: e.Version, Integrity: e.Integrity, dependencies: keys(e.Requires)}
+		l.packages[location] = Package{Location: location, Version: e.Version, Integrity: e.Integrity, Source: source(e.Resolved), dependencies: keys(e.Requires)}
 		var inner map[string]entry
 		if json.Unmarshal(e.Dependencies, &inner) == nil {
 			l.nested(location, inner)
 		}
 	}
+}
+
+// source is what an address in a lockfile says of where a package comes from, without the
+// package itself.
+func source(resolved string) string {
+	u, err := url.Parse(resolved)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	from := url.URL{Scheme: u.Scheme, Host: u.Host}
+	if u.Scheme != "https" && u.Scheme != "http" {
+		from.Path = u.Path
+	}
+	return from.String()
 }
 
 // keys returns the keys of a JSON object, and none of anything else.

@@ -172,6 +172,12 @@ var ofEveryObject = []string{
 
 // leadOn are the members that hand out much more than their names say.
 var leadOn = map[string]string{
+	"location.assign":          "the page itself, which a javascript: address runs code in, outside of the sandbox",
+	"location.replace":         "the page itself, which a javascript: address runs code in, outside of the sandbox",
+	"navigator.clipboard":      "what the user copied in other programs",
+	"navigator.credentials":    "the passwords and keys of the user",
+	"navigator.sendBeacon":     "a way to send whatever the library sees to any address",
+	"navigator.serviceWorker":  "scripts that outlast the page and see all of its requests",
 	"process.binding":          "the internals of Node",
 	"process.dlopen":           "native code",
 	"process.env":              "every variable of the environment, secrets among them",
