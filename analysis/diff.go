@@ -45,12 +45,15 @@ func (sn *Snapshot) diff(ctx context.Context, rev string, now authoritydiff.Side
 	if err != nil {
 		return nil, err
 	}
+	if now.Guest, err = sn.session.guestGlobals(ctx); err != nil {
+		return nil, err
+	}
 	report := sn.compare(r, before, now)
 	report.Notes = slices.Concat(then.notes, report.Notes)
 	return report, nil
 }
 
-// compare compares what a revision had with what there is now; now lacks its lockfile.
+// compare compares what a revision had with what there is now; now lacks its lockfile, and has what it knows of the guest.
 func (sn *Snapshot) compare(r *revision.Revision, before, now authoritydiff.Side) *authoritydiff.Report {
 	report := &authoritydiff.Report{Revision: r.Name, Commit: r.Commit, File: policy.Relative(sn.root, sn.PolicyFile())}
 	now.Lock, now.Folder = locked(sn.root, r, func(path string) (string, bool, error) {

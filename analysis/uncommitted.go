@@ -35,7 +35,11 @@ func (sn *Snapshot) uncommitted(ctx context.Context, p *policy.Policy) ([]findin
 	if err != nil || before.Policy == nil {
 		return nil, sn.withoutGit(ctx, err)
 	}
-	hints := sn.compare(r, before, authoritydiff.Side{Policy: p}).Findings()
+	guest, err := sn.session.guestGlobals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hints := sn.compare(r, before, authoritydiff.Side{Policy: p, Guest: guest}).Findings()
 	for i, hint := range hints {
 		hints[i].Severity = finding.Hint
 		if hint.Severity == finding.Error { // other bytes under the same version, which no ordinary change gives

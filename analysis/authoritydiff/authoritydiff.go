@@ -147,6 +147,8 @@ type Side struct {
 	// folder relative to it.
 	Lock   *lockfile.Lock
 	Folder string
+	// Guest are the globals that every sandbox has of its own: a grant of one adds nothing.
+	Guest map[string]bool
 }
 
 func (s Side) policyOf(name string) (policy.Library, bool) {

@@ -40,6 +40,7 @@ func side(t *testing.T, text, packages string) Side {
 		}
 		s.Lock = lock
 	}
+	s.Guest = map[string]bool{"Math": true}
 	return s
 }
 
@@ -214,6 +215,8 @@ func TestCompare_librariesAndWhatIsInstalled(t *testing.T) {
 		"dependencies":                {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "i")), one, all(pkg("qs", "1", "i"), pkg("dep", "2", "j")), []string{`qs changed dependencies: may be bundled with other dependencies: "dep 2, before 1".`}},
 		"dependencies come and go":    {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "i")), one, all(pkg("qs", "1", "i"), pkg("qs/node_modules/dep", "1", "i")), []string{`qs changed dependencies: may be bundled with other dependencies: "qs/node_modules/dep 1 is new"; "dep 1 is gone".`}},
 		"other bytes of a dependency": {one, all(pkg("qs", "1", "i"), pkg("dep", "1", "a")), one, all(pkg("qs", "1", "i"), pkg("dep", "1", "b")), []string{`qs widened! integrity: has a dependency that has other bytes under the same version, "dep 1": its hash in the lockfile was a and is b. A registry does not do that; find out who did.`}},
+		"what every sandbox has":      {`export default { qs: { permissions: [] } };`, "", `export default { qs: { permissions: ["Math"] } };`, "", []string{`qs changed permission-added: is granted Math, which adds nothing: every sandbox has it of its own.`}},
+		"what every sandbox has goes": {`export default { qs: { permissions: ["Math"] } };`, "", `export default { qs: { permissions: [] } };`, "", []string{`qs changed permission-removed: is no longer granted Math, which every sandbox has of its own.`}},
 		"another host":                {one, from("qs", "https://registry.example/qs.tgz", "i"), one, from("qs", "https://evil.example/qs.tgz", "i"), []string{`qs changed source: is taken from another place, "qs 1.0.0": the lockfile named https://registry.example and names https://evil.example.`}},
 		"a repository": {one, from("qs", "https://registry.example/qs.tgz", "i"), one, from("qs", "git+ssh://git@host.example/evil/qs.git#abc", ""), []string{
 			`qs widened source: is taken from another place, "qs 1.0.0": the lockfile named https://registry.example and names git+ssh://host.example/evil/qs.git.`,

@@ -97,6 +97,10 @@ func (c *comparison) permissions(old, now policy.Library) {
 			if span == (text.Span{}) {
 				span = now.KeySpan
 			}
+			if c.after.Guest[p.Name] {
+				c.add(Changed, PermissionRemoved, p.Name, span, "is no longer granted {}, which every sandbox has of its own.", p.Name)
+				continue
+			}
 			c.add(Narrowed, PermissionRemoved, p.Name, span, "is no longer granted {}.", p.Name)
 		}
 	}
@@ -104,6 +108,10 @@ func (c *comparison) permissions(old, now policy.Library) {
 
 // granted reports a permission that the library did not have, with what it gives.
 func (c *comparison) granted(p policy.Permission) {
+	if c.after.Guest[p.Name] {
+		c.add(Changed, PermissionAdded, p.Name, p.Span, "is granted {}, which adds nothing: every sandbox has it of its own.", p.Name)
+		return
+	}
 	format, values := "is granted {}, which it was not at {}", []string{p.Name, c.revision}
 	if p.Allow != nil {
 		format += ", for " + rules(p.Allow) + " only"
