@@ -242,7 +242,7 @@ func TestGenerate_laysTheLoadedLibraryOverItsDeclarations(t *testing.T) {
 				`const $$a$20$b$a$$22$ = librarySandbox.exports["a b\n\""];`, `export { $$a$20$b$a$$22$ as "a b\n\"" };`,
 				`const $$a$2d$b = librarySandbox.exports["a-b"];`, `export { $$a$2d$b as "a-b" };`,
 				`const $_delete = librarySandbox.fn("delete");`, `export { $_delete as delete };`,
-				`const $_librarySandbox = librarySandbox.exports.librarySandbox;`, `export { $_librarySandbox as librarySandbox };`,
+				`const $_librarySandbox = librarySandbox.exports.` + "librarySandbox;", `export { $_librarySandbox as librarySandbox };`,
 				`export const ünï = librarySandbox.exports.ünï;`,
 			},
 		},

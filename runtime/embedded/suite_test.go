@@ -13,7 +13,7 @@ import (
 // The suite that runs in every host of the membrane (runtime/js/test/hosts), in this one.
 func TestHost_showsWhatEveryHostShows(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the whole suite takes a minute")
+		t.Skip("the whole suite takes minutes; run without -short to do it")
 	}
 	h := open(t)
 	code, err := bundle.Modules(`export { runAll } from "./test/hosts/suite.js";`, os.DirFS("../js"))

@@ -42,7 +42,7 @@ export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, conte
 /** What the last build of a project wrote, which is known to have gone well. */
 export function readPolicy(config) {
   const root = realpathSync(path.dirname(path.dirname(config)));
-  return { root, config, findings: [], errors: [], warnings: [], libraries: readManifest(root).libraries };
+  return { root, findings: [], libraries: readManifest(root).libraries };
 }
 
 /** The command that builds, and what said so. */

@@ -185,7 +185,7 @@ test("vite: its development server serves the sandboxes, and follows the policy"
   shop.write(
     "src/main.js",
     `import lodash from "lodash";\nimport friend from "friend";\nimport old from "old";\nimport older from "older";
-globalThis.packages = [friend.library === lodash, old, older];\n${shop.read("src/main.js")}`,
+globalThis.packages = [friend.lodash === lodash, old, older];\n${shop.read("src/main.js")}`,
   );
   const child = start("serve", shop.root);
   const ended = new Promise((resolve) => child.on("close", resolve));

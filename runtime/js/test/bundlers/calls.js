@@ -59,4 +59,4 @@ function attempt(call) {
   }
 }
 globalThis.inside = attempt(() => _.template("<%= [typeof document, typeof fetch, typeof localStorage, typeof Array] %>")());
-globalThis.sameLibrary = friend.library === _;
+globalThis.sameLibrary = friend.lodash === _;

@@ -38,7 +38,7 @@ export function makeShop(files = {}) {
   const main = readFileSync(path.join(storefront, "src/main.js"), "utf8");
   const all = {
     "node_modules/friend/package.json": JSON.stringify({ name: "friend", version: "1.0.0", type: "module", exports: "./index.js" }),
-    "node_modules/friend/index.js": 'import _ from "lodash";\nexport default Object.assign((names) => _.sortBy(names), { library: _ });\n',
+    "node_modules/friend/index.js": 'import _ from "lodash";\nexport default Object.assign((names) => _.sortBy(names), { lodash: _ });\n',
     "node_modules/old/package.json": JSON.stringify({ name: "old", version: "1.0.0", type: "module", exports: "./index.js" }),
     "node_modules/old/index.js": 'import { VERSION } from "lodash";\nexport default VERSION;\n',
     "node_modules/old/node_modules/lodash/package.json": JSON.stringify({ name: "lodash", version: "3.10.1", type: "module", exports: "./index.js" }),

@@ -16,7 +16,7 @@ test("register: what is imported and what is required come from one sandbox", as
       assert.equal(required, _);
       assert.equal(required.groupBy, groupBy);
       assert.equal(stats.summarise, summarise);
-      assert.equal(friend.library, _);
+      assert.equal(friend.lodash, _);
       assert.deepEqual(groupBy([6.1, 4.2, 6.3], Math.floor), { 4: [4.2], 6: [6.1, 6.3] });
       assert.deepEqual(parse("a[b]=c"), { a: { b: "c" } });
       assert.throws(() => _.template("<%= process.version %>")(), /process is not defined/);
