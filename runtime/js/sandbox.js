@@ -90,9 +90,11 @@ class Sandbox {
         return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
       });
     } catch (cause) {
-      const said = this.#describe(cause); // while it can still be asked
+      // While it can still be asked.
+      const said = this.#describe(cause);
+      const left = said instanceof SandboxError ? undefined : this.#remains(cause, said);
       this.#finish();
-      throw this.#because(said instanceof SandboxError ? said : new SandboxError(`${name} failed while loading in its sandbox: ${said}`, { cause }));
+      throw this.#because(said instanceof SandboxError ? said : new SandboxError(`${name} failed while loading in its sandbox: ${said}`, { cause: left }));
     }
   }
 
@@ -238,9 +240,38 @@ class Sandbox {
   #describe(cause) {
     try {
       if (cause instanceof SandboxError) return cause;
-      return `${cause?.name ?? "thrown"}: ${cause?.message ?? String(cause)}${this.#hint(cause)}`;
+      const isPrimitive = Object(cause) !== cause;
+      if (isPrimitive || (typeof cause.name === "string" && typeof cause.message === "string"))
+        return `${cause?.name ?? "thrown"}: ${cause?.message ?? String(cause)}${this.#hint(cause)}`;
+      return typeof cause === "function" ? "thrown: a function" : "thrown: an object that is not an Error";
     } catch (error) {
       return error instanceof SandboxLimitError ? error : "thrown: what cannot be looked at";
+    }
+  }
+
+  /**
+   * What a load threw, for when its sandbox is gone: an error of the guest's as one of the
+   * host's, since its class, and whatever else hangs on it, ends with the sandbox; of any
+   * other object the words.
+   */
+  #remains(cause, said, depth = 0) {
+    if (Object(cause) !== cause || !this.#membrane?.isGuests(cause)) return cause;
+    try {
+      if (!(cause instanceof Error) || depth === MAX_CAUSES) return said.replace(/^thrown: /, "");
+      const Class = errorClasses.find((one) => cause instanceof one);
+      const { name, message, stack } = cause;
+      const within = (error) => this.#remains(error, "an object", depth + 1);
+      const left = Class === AggregateError ? new Class(cause.errors.slice(0, MAX_KEPT).map(within), message) : new Class(message);
+      const fields = { name, stack };
+      if (Object.hasOwn(cause, "cause")) fields.cause = within(cause.cause);
+      for (const [key, value] of Object.entries(fields)) {
+        if (left[key] !== value) Object.defineProperty(left, key, { value, writable: true, enumerable: false, configurable: true });
+      }
+      for (const [key, { value, enumerable }] of Object.entries(Object.getOwnPropertyDescriptors(cause)).slice(0, MAX_KEPT))
+        if (enumerable && value !== undefined && Object(value) !== value) left[key] = value;
+      return left;
+    } catch {
+      return said.replace(/^thrown: /, ""); // it cannot be looked at
     }
   }
 
@@ -445,6 +476,14 @@ function positive(name, value, fallback) {
   if (typeof value !== "number" || !(value > 0)) throw new SandboxError(`limits.${name}: a number above 0 is needed, not ${String(value)}`);
   return value;
 }
+
+/** How far down the causes of an error outlive its sandbox. */
+const MAX_CAUSES = 8;
+
+/** How many of its fields, and errors of an AggregateError. */
+const MAX_KEPT = 64;
+
+const errorClasses = [AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, Error];
 
 const marshallerParts = ["isWrappable", "isHandleWrappable", "marshal", "unmarshal", "dispose"];
 

@@ -78,19 +78,6 @@
     }
   };
 
-  // The sandbox that a library failed to load in is gone, and with it what its own classes
-  // inherit; what an error says of itself is there all the same.
-  const isError = (thrown) => {
-    try {
-      return thrown instanceof Error;
-    } catch {
-      return text(() => Object.hasOwn(thrown, "stack")) === "true";
-    }
-  };
-  const said = (error) => / failed while loading in its sandbox: ([\s\S]*)$/.exec(text(() => error.message))?.[1] ?? "";
-  const className = (error) => /^([\w$]+): /.exec(said(error))?.[1] ?? "";
-  const wordsOf = (error) => (/^(?!thrown: )[\w$]+: \S/.test(said(error)) ? said(error) : "an object that is not an Error");
-
   /** What happened: "ok" and a list, or the kind of failure and what there is to say. */
   const attempt = (body) => {
     try {
@@ -102,10 +89,10 @@
         if (!Object.hasOwn(error, "cause")) return [/ did not assign /.test(error.message) ? "missing" : "crashed", "", error.message];
         thrown = error.cause;
       }
-      if (!isError(thrown)) return ["threw", "", Object(thrown) !== thrown ? text(() => thrown) : typeof thrown === "function" ? "a function" : wordsOf(error), ""];
+      if (!(thrown instanceof Error)) return ["threw", "", text(() => thrown), ""];
       const stack = text(() => thrown.stack);
       const frames = stack.search(/^\s+at /m);
-      return ["threw", text(() => thrown.name) || className(error), text(() => thrown.message), frames < 0 ? "" : stack.slice(frames)];
+      return ["threw", text(() => thrown.name), text(() => thrown.message), frames < 0 ? "" : stack.slice(frames)];
     }
   };
 

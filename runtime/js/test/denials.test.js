@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { SandboxError, SandboxManager } from "../index.js";
 import { thrownBy } from "./sandboxes.js";
 
@@ -50,6 +51,43 @@ test("denials: a load that throws what is the library's own says what that was",
   assert.match(failure("class Mine extends Error { get name() { return 'Mine'; } }; throw new Mine('why')").message, /: Mine: why$/);
   const hostile = failure("throw new Proxy(function () {}, { get() { throw 1; }, getPrototypeOf() { throw 1; } })");
   assert.match(hostile.message, /failed while loading in its sandbox: thrown: /);
+});
+
+test("denials: what a load threw can be looked at when its sandbox is gone", () => {
+  for (const results of ["mirror", "live"]) {
+    const causeOf = (source) => thrownBy(() => open(`(() => { ${source} })()`, { results })).cause;
+    const own = causeOf(
+      "class Mine extends RangeError { name = 'Mine'; code = 7; log() {} }; throw new Mine('why', { cause: new (class extends Error {})('below') })",
+    );
+    assert.ok(own instanceof RangeError);
+    assert.deepEqual([own.name, own.message, own.code, own.cause instanceof Error, own.cause.message], ["Mine", "why", 7, true, "below"]);
+    assert.match(own.stack, /lib\.bundle\.js:1/);
+    assert.match(inspect(own), /Mine: why/);
+    const several = causeOf("class Mine extends Error {}; throw new AggregateError([new Mine('one'), 2, {}], 'both')");
+    assert.deepEqual(
+      several.errors.map((one) => one.message ?? one),
+      ["one", 2, "an object"],
+    );
+    assert.equal(causeOf("throw { a: 1 }"), "an object that is not an Error");
+    assert.equal(causeOf("throw class {}"), "a function");
+    assert.equal(causeOf("throw 5"), 5);
+    const loop = causeOf("const e = new (class extends Error {})('round'); e.cause = e; throw e");
+    assert.match(inspect(loop), /round/);
+  }
+  const mine = new TypeError("the application's");
+  assert.equal(
+    thrownBy(() =>
+      open("refuse()", {
+        permissions: ["refuse"],
+        capabilities: {
+          refuse: () => {
+            throw mine;
+          },
+        },
+      }),
+    ).cause,
+    mine,
+  );
 });
 
 test("violations: a name that was denied is reported once", () => {
