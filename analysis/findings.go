@@ -297,9 +297,28 @@ func (r *reporter) guestStack(f *finding.Finding, failure *load.Failure, s scrip
 	}
 }
 
+// unfaithful says of a type of export why it does not cross as it is.
+var unfaithful = map[string]string{
+	"WeakMap":   "a WeakMap, whose members cannot be listed: what WeakMap.prototype.set.call puts into it stays on the side that called",
+	"WeakSet":   "a WeakSet, whose members cannot be listed: what WeakSet.prototype.add.call puts into it stays on the side that called",
+	"Arguments": "an arguments object, which crosses as a strict one: its callee throws",
+}
+
+// crossing reports SBX032 for exports that do not cross the membrane as they are.
+func (r *reporter) crossing(e load.Exports) {
+	for _, x := range e.Names {
+		if why := unfaithful[x.Type]; why != "" {
+			r.at(finding.UnfaithfulExp, finding.Hint, r.lib.KeySpan, "The export %s of %q is %s.", x.Name, r.lib.Name, why)
+		}
+	}
+}
+
 // declared reports SBX030, and SBX032 for what is declared but absent.
 func (r *reporter) declared(model *proxygen.Model, loaded *load.Result) {
 	usable := loaded != nil && loaded.Failure == nil
+	if usable {
+		r.crossing(loaded.Exports)
+	}
 	if model.Entry == "" {
 		if usable || r.lib.Unsure {
 			r.noDeclarations(finding.Warning, ", so its proxy exports what the loaded library has, with types unknown.")

@@ -164,17 +164,23 @@ func TestPropose_namesLibrariesAsTheyAreImported(t *testing.T) {
 	}
 }
 
-func TestCheck_readsTheCompatibilityManifest(t *testing.T) {
-	root := unpack(t, "compat.txtar")
-	sn := newSession(t).Snapshot(root, nil)
-	result, err := sn.Check(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
+func TestCheck_findingsStandWhereTheArchivesMarkThem(t *testing.T) {
+	for archive, name := range map[string]string{
+		"compat.txtar":   ".sandbox/compat.config.js",
+		"crossing.txtar": policy.ConfigFile,
+	} {
+		t.Run(archive, func(t *testing.T) {
+			root := unpack(t, archive)
+			sn := newSession(t).Snapshot(root, nil)
+			result, err := sn.Check(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content, err := sn.Read(filepath.Join(root, filepath.FromSlash(name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			findingtest.Compare(t, findingtest.Parse(t, name, content), result.Findings)
+		})
 	}
-	const name = ".sandbox/compat.config.js"
-	content, err := sn.Read(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	findingtest.Compare(t, findingtest.Parse(t, name, content), result.Findings)
 }

@@ -13,10 +13,22 @@ const uncurried =
     apply(f, self, args);
 export const typed = protoOf(Uint8Array.prototype);
 
+const flags = [
+  ["hasIndices", "d"],
+  ["global", "g"],
+  ["ignoreCase", "i"],
+  ["multiline", "m"],
+  ["dotAll", "s"],
+  ["unicode", "u"],
+  ["unicodeSets", "v"],
+  ["sticky", "y"],
+].map(([key, letter]) => [getter(RegExp.prototype, key), letter]);
+
 /** Built-ins of the host's, as they were before anybody changed them. */
 export const host = {
   getTime: uncurried(Date.prototype.getTime),
   source: getter(RegExp.prototype, "source"),
+  flags: (value) => flags.map(([has, letter]) => (has?.(value) ? letter : "")).join(""),
   mapSize: getter(Map.prototype, "size"),
   setSize: getter(Set.prototype, "size"),
   byteLength: getter(ArrayBuffer.prototype, "byteLength"),

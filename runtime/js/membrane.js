@@ -24,6 +24,9 @@ const OPEN = Object.freeze({ revoked: false });
 
 const takenBack = () => new SandboxRevokedError("this host object was taken back from the sandbox");
 
+/** Mirrors on live results that are kept alike for as long as the turn that made them lasts. */
+const MAX_FOLLOWED = 64;
+
 /** Stand-ins of one turn that are held, in a host that would let go of them at once. */
 const MAX_GRACED = 4096;
 
@@ -50,6 +53,7 @@ export class Membrane {
   #leaves = 0; // since the last sweep
   #pins = new Set(); // mirrors of guest values, oldest first
   #recent = []; // those of them that this turn made
+  #sift = MAX_PINS; // how many of those before the ones that went are taken out
   #crowdedAt;
   #pinnedBytes = 0;
   #messages;
@@ -207,6 +211,7 @@ export class Membrane {
   /** The guest's object for a prototype; 0 for null. */
   protoRef(proto) {
     if (proto === null) return 0;
+    if (!this.#links.has(proto)) this.#shadows.inherited(proto);
     // Classes are shared, so that they outlast what led to them.
     return this.#gate === undefined ? this.toRef(proto) : this.granting(OPEN, () => this.toRef(proto));
   }
@@ -399,6 +404,13 @@ export class Membrane {
     if (typeof value === "object" && value !== null) this.toRef(value);
   }
 
+  /** Takes over what the guest just did to the host's own value of a mirror. */
+  changedHere(link) {
+    if (link.kind !== MIRROR || link.ref === 0) return;
+    link.pushed = 0;
+    this.#messages.touch(link, true);
+  }
+
   /** Brings a value up to date that a mirror is made of. */
   touchValue(value, fromHost) {
     const link = this.#links.get(value);
@@ -429,7 +441,13 @@ export class Membrane {
     // A result of the whole call is what it is; one that a callback was given may change.
     if (this.#engine.answering > 0) this.#messages.add(link);
     this.#pinnedBytes += link.mirror.weight(link);
-    if (this.#recent.push(link) === 1) microtask(() => this.#loosen());
+    const recent = this.#recent.push(link);
+    if (recent === 1) microtask(() => this.#loosen());
+    // A turn that goes on and on has let most of them go again.
+    else if (recent >= this.#sift) {
+      this.#recent = this.#recent.filter((one) => one.ref !== 0);
+      this.#sift = 2 * this.#recent.length + MAX_PINS;
+    }
     const budget = Math.min(this.#sandbox.memoryBytes / 4, MAX_PINNED_BYTES);
     while (this.#pins.size > MAX_PINS || (this.#pinnedBytes > budget && this.#pins.size > 1)) {
       const [oldest] = this.#pins;
@@ -468,6 +486,16 @@ export class Membrane {
   }
 
   // Turns: control passes from one side to the other.
+
+  /** The outermost call begins. */
+  enter() {
+    if (!this.#sandbox.live) return;
+    // What hangs on a live result is in no message of its own, and the host may have changed it.
+    for (let i = Math.max(0, this.#recent.length - MAX_FOLLOWED); i < this.#recent.length; i++) {
+      const link = this.#recent[i];
+      if (link.ref !== 0) this.#messages.touch(link, true);
+    }
+  }
 
   /** Called when a way into the guest begins inside another. */
   enterAgain() {

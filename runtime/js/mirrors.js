@@ -3,6 +3,7 @@
 import { Brand, host, protoOf, typed } from "./brand.js";
 import { BufferBrand, TypedBrand, ViewBrand } from "./buffers.js";
 import { Plain } from "./plain.js";
+import { nodeBuiltin } from "./bundle.js";
 import { isIndex } from "./properties.js";
 
 const { apply, getOwnPropertyDescriptor } = Reflect;
@@ -52,7 +53,7 @@ class RegExpBrand extends Brand {
     return value !== RegExp.prototype;
   }
   toGuest(value) {
-    return this.engine.help(this.guest.makeRegExp, [host.source(value), value.flags], true);
+    return this.engine.help(this.guest.makeRegExp, [host.source(value), host.flags(value)], true);
   }
   toHost(ref) {
     return new RegExp(this.engine.help(this.guest.regExpSource, [[ref]]), this.engine.help(this.guest.regExpFlags, [[ref]]));
@@ -446,14 +447,41 @@ class WeakRefBrand extends Brand {
 
 const boxes = ["Number", "String", "Boolean", "BigInt", "Symbol"];
 
+// What Node tells values with slots by. Elsewhere each kind is tried.
+const types = nodeBuiltin("node:util")?.types;
+const slots = Object.entries({
+  Date: "isDate",
+  RegExp: "isRegExp",
+  Error: "isNativeError",
+  Number: "isNumberObject",
+  String: "isStringObject",
+  Boolean: "isBooleanObject",
+  BigInt: "isBigIntObject",
+  Symbol: "isSymbolObject",
+  Map: "isMap",
+  Set: "isSet",
+  WeakMap: "isWeakMap",
+  WeakSet: "isWeakSet",
+  Promise: "isPromise",
+  ArrayBuffer: "isArrayBuffer",
+});
+
+/** Whether a prototype is that of a class, whose instances have it from the start. */
+function isOfClass(proto) {
+  const maker = getOwnPropertyDescriptor(proto, "constructor")?.value;
+  return typeof maker === "function" && maker.prototype === proto;
+}
+
 /** Knows which values have a brand, and how each crosses. */
 export class Mirrors {
   #brands = new Map(); // class -> Brand
   #protos = new Map(); // host prototype -> class
   #plain;
   #live;
+  #engine;
 
   constructor(membrane, engine, sandbox) {
+    this.#engine = engine;
     const parts = [membrane, engine, sandbox];
     const add = (brand, ...names) => {
       for (const name of names) {
@@ -486,19 +514,41 @@ export class Mirrors {
   /** How a host object crosses if it has a brand; undefined for one that is shadowed. */
   forGuest(value) {
     if (typeof value === "function") return undefined;
-    let proto = protoOf(value);
-    if (proto === Array.prototype) return undefined;
-    if (proto === Object.prototype) {
+    try {
+      return this.#branded(value);
+    } catch {
+      return undefined; // a proxy that answers nobody, such as one of a sandbox that is gone
+    }
+  }
+
+  #branded(value) {
+    const own = protoOf(value);
+    if (own === Array.prototype) return undefined;
+    if (own === Object.prototype) {
       return getOwnPropertyDescriptor(value, "callee") && host.tag(value) === "[object Arguments]" ? this.#brands.get("Arguments") : undefined;
     }
-    let foreign = proto !== null;
-    for (; proto !== null; proto = protoOf(proto)) {
+    let foreign = own !== null;
+    for (let proto = own; proto !== null; proto = protoOf(proto)) {
       const name = this.#protos.get(proto);
-      if (name !== undefined) return this.#verified(name, value);
+      if (name !== undefined) return this.#verified(name, value) ?? this.#slotted(value);
       if (proto === Object.prototype) foreign = false;
     }
     // Of another realm: only its brand says what it is.
-    return foreign ? this.#verified(host.tag(value).slice(8, -1), value) : undefined;
+    if (foreign) return this.#verified(host.tag(value).slice(8, -1), value);
+    return own === null || !isOfClass(own) ? this.#slotted(value) : undefined;
+  }
+
+  // What has another prototype than its class gave it is told by its slots alone.
+  #slotted(value) {
+    if (this.#engine.isHostProxy(value) || Array.isArray(value)) return undefined;
+    if (ArrayBuffer.isView(value)) return this.#verified(host.viewTag(value) ?? "DataView", value);
+    // A bare dictionary is so much more likely than a bare Map that nobody pays for asking.
+    if (!types && protoOf(value) === null) return this.#verified(host.tag(value).slice(8, -1), value);
+    for (const [name, is] of slots) {
+      const brand = types && !types[is](value) ? undefined : this.#verified(name, value);
+      if (brand !== undefined) return brand;
+    }
+    return undefined;
   }
 
   #verified(name, value) {

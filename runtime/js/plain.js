@@ -1,7 +1,7 @@
 // Mirrors of plain results: arrays and objects that hold data and nothing that behaves.
 import { pullProperties, pushProperties } from "./properties.js";
 
-const { isExtensible, ownKeys } = Reflect;
+const { getOwnPropertyDescriptor, isExtensible, ownKeys } = Reflect;
 const DATA = 7; // writable, enumerable and configurable
 
 /** How results that are plain cross: as the host's own objects. */
@@ -78,10 +78,12 @@ export class Plain {
 
   #pushDense(link, value) {
     const { base, ref } = link;
-    if (value.length !== base.length || ownKeys(value).length !== value.length + 1 || !isExtensible(value)) return false;
-    for (let i = 0; i < base.length; i++) {
+    const { length } = base;
+    if (value.length !== length || ownKeys(value).length !== length + 1 || Object.keys(value).length !== length || !isExtensible(value)) return false;
+    for (let i = 0; i < length; i++) {
       const item = value[i];
       if (!Object.is(item, base[i])) {
+        if (!isPlainData(value, i)) return false;
         this.#engine.defineValue(ref, i, item);
         base[i] = item;
       } else this.#membrane.reach(item);
@@ -109,6 +111,11 @@ export class Plain {
   weight(link) {
     return 64 + 16 * this.size(link);
   }
+}
+
+function isPlainData(value, key) {
+  const own = getOwnPropertyDescriptor(value, key);
+  return own.writable === true && own.configurable; // and enumerable, as all of them are
 }
 
 function descriptorOf(value, flags) {

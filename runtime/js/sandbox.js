@@ -307,16 +307,18 @@ class Sandbox {
     if (this.#disposed || this.#death) throw this.#refusal();
     if (this.#depth >= this.#engine.maxDepth) throw new RangeError(`more than ${this.#engine.maxDepth} calls between ${this.#name} and its host are nested`);
     this.#pointers[this.#depth++] = this.#engine.stackPointer;
-    if (this.#depth === 1) {
+    const outermost = this.#depth === 1;
+    if (outermost) {
       this.#spent = 0;
       this.#since = 0;
-    } else {
-      try {
-        this.#membrane.enterAgain();
-      } catch (error) {
-        this.#depth--; // nothing was entered
-        throw error;
-      }
+    }
+    try {
+      if (outermost)
+        this.#membrane?.enter(); // the first of all makes it
+      else this.#membrane.enterAgain();
+    } catch (error) {
+      this.#depth--; // nothing was entered
+      throw error;
     }
     this.#running[this.#depth] = this.#since !== 0;
     this.#startClock();

@@ -7,6 +7,7 @@
 // more than it touches.
 import { OPS } from "./guest.js";
 import { isConstructor, isNative } from "./intrinsics.js";
+import { SHADOW } from "./links.js";
 
 const { getPrototypeOf, isExtensible } = Reflect;
 
@@ -53,9 +54,7 @@ export class Shadows {
       link.shadow = engine.newPlainObject();
       link.proto = Object.prototype;
     }
-    for (let proto = getPrototypeOf(value), i = 0; proto !== null && i < 3; proto = getPrototypeOf(proto), i++) {
-      if (this.#membrane.iteratorProtos.has(proto)) link.iterator = true;
-    }
+    link.iterator = this.#iterates(value);
     // A host's proxy, such as reactive state, sees every read, where the host can tell it.
     link.exact = this.#sandbox.exact || engine.isHostProxy(value);
     link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
@@ -66,6 +65,17 @@ export class Shadows {
     engine.free(link.shadow);
     engine.free(link.handler);
     return link.proxy;
+  }
+
+  #iterates(value) {
+    try {
+      for (let proto = getPrototypeOf(value), i = 0; proto !== null && i < 3; proto = getPrototypeOf(proto), i++) {
+        if (this.#membrane.iteratorProtos.has(proto)) return true;
+      }
+    } catch {
+      // A proxy that answers nobody, such as one of a sandbox that is gone.
+    }
+    return false;
   }
 
   /** Control comes back from the host. */
@@ -116,7 +126,6 @@ export class Shadows {
     if (proto !== link.proto) {
       engine.setProto(shadow, this.#membrane.protoRef(proto));
       link.proto = proto;
-      if (proto !== null) this.#shared.add(proto);
     }
     if (!isExtensible(value)) engine.preventExtensions(shadow);
     if (link.exact || link.iterator) return;
@@ -137,6 +146,11 @@ export class Shadows {
     this.#shared.add(value);
     this.share(getPrototypeOf(value), depth);
     for (const key of ownKeys(value)) this.share(getOwnPropertyDescriptor(value, key)?.value, depth + 1);
+  }
+
+  /** Notes an object that the guest comes to know by what inherits from it, and has not been given. */
+  inherited(proto) {
+    this.#shared.add(proto);
   }
 
   /** Whether the guest may write to a host object: it may not to what the realm shares. */
@@ -171,7 +185,12 @@ export class Shadows {
     // A write that passes through on its way to another object is that one's affair.
     const owner = op === OPS.SET && args[2] !== link.value ? this.#membrane.linkOf(args[2]) : link;
     if (owner !== undefined && owner.id !== 0 && !this.#writable(owner)) return false;
-    return this.#write(op, link, args);
+    const done = this.#write(op, link, args);
+    if (done && owner !== undefined && owner !== link) {
+      if (owner.kind === SHADOW) this.#follow(owner, args[0]);
+      else this.#membrane.changedHere(owner);
+    }
+    return done;
   }
 
   /** Whether one property is enough: nobody has read many since the host ran. */
@@ -288,6 +307,8 @@ export class Shadows {
       return;
     }
     if (link.array && (key === "length" || engine.get(link.shadow, "length") !== link.value.length)) return this.#refill(link);
+    // The first key that the shadow has for good would stand before those not read yet.
+    if (!link.fresh && !link.keys?.has(key)) return this.#refill(link);
     link.keys?.add(key);
     this.#copy(link.shadow, key, descriptor);
   }

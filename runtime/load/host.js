@@ -2,6 +2,7 @@
 // library in a sandbox, as an application would, with stand-ins for what it is granted.
 ((SandboxManager, { SandboxDeadError, SandboxError, SandboxLimitError }) => {
   const { apply, getOwnPropertyDescriptor, ownKeys } = Reflect;
+  const { toString } = Object.prototype;
 
   // A stand-in for a host global: every property of it is another stand-in, calling
   // and constructing it gives one, and as a primitive it is the empty string. It
@@ -37,8 +38,16 @@
   const globals = new Set(["window", "self", "frames", "global", "globalThis"]);
   const capability = (name) => (globals.has(name) ? globalThis : name === "crypto" ? crypto : standIn(name));
 
+  // What cannot cross as it is, by what Object.prototype.toString calls it.
+  const unfaithful = ["WeakMap", "WeakSet", "Arguments"];
+
   const typeOf = (value) => {
-    if (typeof value !== "function") return value === null ? "null" : typeof value;
+    if (value === null) return "null";
+    if (typeof value === "object") {
+      const tag = apply(toString, value, []).slice(8, -1);
+      return unfaithful.includes(tag) ? tag : "object";
+    }
+    if (typeof value !== "function") return typeof value;
     try {
       return `${value}`.startsWith("class") ? "class" : "function";
     } catch {

@@ -73,7 +73,8 @@ type Exports struct {
 type Export struct {
 	Name string
 	// Type is "function", "class", "object", "undefined", "string", "number",
-	// "boolean", "bigint", "symbol", or "accessor that throws".
+	// "boolean", "bigint", "symbol", or "accessor that throws"; or of objects that do not
+	// cross as they are, "WeakMap", "WeakSet" or "Arguments".
 	Type string
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { SandboxManager } from "../../index.js";
-import { collectGarbage, collectUntil, countFrom, libraryOf, sandboxOf } from "./tools.js";
+import { collectGarbage, collectUntil, countFrom, gc, libraryOf, sandboxOf } from "./tools.js";
 
 const cycles = countFrom("LEAK_CYCLES", 500);
 const calls = countFrom("LEAK_CALLS", 100_000);
@@ -32,6 +32,12 @@ const library = `{
 /** Bytes of the host that only live values hold, once garbage is gone. */
 async function hostBytes() {
   await collectGarbage();
+  return hostBytesNow();
+}
+
+/** The same in the middle of a turn, when no finalizer has run. */
+function hostBytesNow() {
+  gc();
   const { heapUsed, external, arrayBuffers } = process.memoryUsage();
   return heapUsed + external + arrayBuffers;
 }
@@ -97,11 +103,15 @@ for (const [what, call] of Object.entries(inOneTurn)) {
     const { exports } = sandbox;
     for (let i = 0; i < count / 2; i++) call(exports, i);
     const half = sandbox.stats().memoryBytes;
+    const hostHalf = hostBytesNow();
     for (let i = 0; i < count / 2; i++) call(exports, i);
     const whole = sandbox.stats().memoryBytes;
+    const hostWhole = hostBytesNow();
     assert.ok(whole < 32 * MB, `${(whole / MB).toFixed(2)} MB`);
-    // The first half may fill what is budgeted; the second adds nothing to it.
+    // The first half may fill what is budgeted; the second adds nothing to it, on either side.
     assert.ok(whole - half < 4 * MB, `${((whole - half) / MB).toFixed(2)} MB more in the second half`);
+    const host = hostWhole - hostHalf;
+    assert.ok(host < 50 * MB, `${(host / MB).toFixed(2)} MB more of the host's in the second half`);
   });
 }
 

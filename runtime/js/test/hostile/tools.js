@@ -26,7 +26,8 @@ export function thrownBy(call) {
 }
 
 setFlagsFromString("--expose-gc");
-const gc = runInNewContext("gc");
+/** Collects garbage there and then. */
+export const gc = runInNewContext("gc");
 
 /** Collects garbage, and lets the finalizers that it calls for run. */
 export async function collectGarbage(turns = 3) {

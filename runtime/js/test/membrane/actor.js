@@ -109,6 +109,7 @@ export function actor(K) {
     (x) => Object.assign(Object.assign(Array(3), [1]), { 2: x, extra: x }),
     () => new DataView(new ArrayBuffer(4)),
   ];
+  const isOfClass = (v) => typeof v === "object" && Object.hasOwn(v, "constructor") && v.constructor?.prototype === v;
   const rank = (v) => (typeof v === "number" ? v || 0 : isObject(v) ? 100 : String(v).length);
   const lists = [
     (l, x) => l.length < 8 && l.push(x),
@@ -234,6 +235,8 @@ export function actor(K) {
     const at = pool.indexOf(v);
     if (at >= 0) return `#${at}`;
     if (isEngines(v)) return K.show(Object.getPrototypeOf(v));
+    // The other realm's is only read, by design.
+    if (isOfClass(v)) return "the prototype of a class";
     if (pool.length < MOST) pool.push(v);
     return `new ${Object.prototype.toString.call(v)}`;
   };

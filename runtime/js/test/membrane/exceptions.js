@@ -11,4 +11,9 @@ export const exceptions = [
     clause:
       "ECMA-262, 24.3.3 and 24.4.3: the methods of the prototype read [[WeakMapData]] and [[WeakSetData]] of a local object, whose members cannot be listed",
   },
+  {
+    what: "an arguments object of a sloppy function crosses as a strict one, whose callee throws",
+    clause:
+      "ECMA-262, 11.2.2: module code is strict, so that no module can make the other kind without compiling text; and 10.4.4.6 step 7: a strict one's callee cannot be defined anew",
+  },
 ];

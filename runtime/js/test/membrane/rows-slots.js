@@ -65,9 +65,9 @@ export const slotRows = [
     change: "(v) => { v[0] = 5; v[2].three = 4; }",
   }),
   args("no arguments", "((function () { return arguments; })())", { probe: "(v) => [v.length, Array.from(v).length]" }),
-  args("sloppy arguments", "(Function('a', 'return arguments')(1, 2))", {
-    probe: "(v) => [v.length, Object.keys(v).join(), typeof v.callee]",
-    life: "behaviour",
+  args("sloppy arguments, but for callee", "(Function('a', 'return arguments')(1, 2))", {
+    bare: true,
+    probe: "(v) => [v.length, Object.keys(v).join(), v[0], Array.prototype.slice.call(v).join(), Object.prototype.toString.call(v)]",
     change: "(v) => { v[0] = 3; v.length = 1; }",
   }),
   args("arguments with properties of their own", "(Object.assign((function () { return arguments; })(1), { note: 1 }))", {
