@@ -13,22 +13,24 @@ const uncurried =
     apply(f, self, args);
 export const typed = protoOf(Uint8Array.prototype);
 
-const flags = [
-  ["hasIndices", "d"],
-  ["global", "g"],
-  ["ignoreCase", "i"],
-  ["multiline", "m"],
-  ["dotAll", "s"],
-  ["unicode", "u"],
-  ["unicodeSets", "v"],
-  ["sticky", "y"],
-].map(([key, letter]) => [getter(RegExp.prototype, key), letter]);
+/**
+ * What a look at a host's object gives; undefined when it is a proxy that answers nobody,
+ * such as one of a sandbox that is gone. Where the stack ends, nothing is known.
+ */
+export function ifAnswered(look) {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return undefined;
+  }
+}
 
 /** Built-ins of the host's, as they were before anybody changed them. */
 export const host = {
   getTime: uncurried(Date.prototype.getTime),
   source: getter(RegExp.prototype, "source"),
-  flags: (value) => flags.map(([has, letter]) => (has?.(value) ? letter : "")).join(""),
+  flags: (value) => new RegExp(value).flags, // read from its slots, whatever it inherits
   mapSize: getter(Map.prototype, "size"),
   setSize: getter(Set.prototype, "size"),
   byteLength: getter(ArrayBuffer.prototype, "byteLength"),

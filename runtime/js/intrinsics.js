@@ -1,6 +1,6 @@
 // The built-in objects of the host's realm, by the names that the guest's half of the
 // membrane uses for its own.
-const protoOf = Object.getPrototypeOf;
+import { ifAnswered, protoOf } from "./brand.js";
 
 function* named() {
   for (const name of Object.getOwnPropertyNames(globalThis)) {
@@ -47,14 +47,17 @@ export const iterators = new Set(["ArrayIterator", "MapIterator", "SetIterator",
 /** What compiles text as code. It never leaves its realm. */
 export const compilers = new Set(["Function", "eval", "GeneratorFunction", "AsyncGeneratorFunction", "AsyncFunction"]);
 
+// QuickJS asks a proxy for its name, which one of a sandbox that is gone refuses.
+const sourceOf = (f) => ifAnswered(() => Function.prototype.toString.call(f)) ?? "";
+
 /** Whether a function compiles source text, in whatever realm it is at home. */
 export function compilesCode(value) {
-  return /^function (eval|(Async)?(Generator)?Function)\(\) \{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(value));
+  return /^function (eval|(Async)?(Generator)?Function)\(\) \{\s*\[native code\]\s*\}$/.test(sourceOf(value));
 }
 
 /** Whether a function is the host's own rather than the application's. */
 export function isNative(value) {
-  return /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(value));
+  return /\{\s*\[native code\]\s*\}$/.test(sourceOf(value));
 }
 
 /** Whether `new` can be used on a value; what it makes is not made. */

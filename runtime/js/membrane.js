@@ -24,9 +24,6 @@ const OPEN = Object.freeze({ revoked: false });
 
 const takenBack = () => new SandboxRevokedError("this host object was taken back from the sandbox");
 
-/** Mirrors on live results that are kept alike for as long as the turn that made them lasts. */
-const MAX_FOLLOWED = 64;
-
 /** Stand-ins of one turn that are held, in a host that would let go of them at once. */
 const MAX_GRACED = 4096;
 
@@ -53,7 +50,6 @@ export class Membrane {
   #leaves = 0; // since the last sweep
   #pins = new Set(); // mirrors of guest values, oldest first
   #recent = []; // those of them that this turn made
-  #sift = MAX_PINS; // how many of those before the ones that went are taken out
   #crowdedAt;
   #pinnedBytes = 0;
   #messages;
@@ -444,10 +440,7 @@ export class Membrane {
     const recent = this.#recent.push(link);
     if (recent === 1) microtask(() => this.#loosen());
     // A turn that goes on and on has let most of them go again.
-    else if (recent >= this.#sift) {
-      this.#recent = this.#recent.filter((one) => one.ref !== 0);
-      this.#sift = 2 * this.#recent.length + MAX_PINS;
-    }
+    else if (recent > 2 * MAX_PINS) this.#recent = this.#recent.filter((one) => one.ref !== 0);
     const budget = Math.min(this.#sandbox.memoryBytes / 4, MAX_PINNED_BYTES);
     while (this.#pins.size > MAX_PINS || (this.#pinnedBytes > budget && this.#pins.size > 1)) {
       const [oldest] = this.#pins;
@@ -489,12 +482,8 @@ export class Membrane {
 
   /** The outermost call begins. */
   enter() {
-    if (!this.#sandbox.live) return;
-    // What hangs on a live result is in no message of its own, and the host may have changed it.
-    for (let i = Math.max(0, this.#recent.length - MAX_FOLLOWED); i < this.#recent.length; i++) {
-      const link = this.#recent[i];
-      if (link.ref !== 0) this.#messages.touch(link, true);
-    }
+    // What hangs on a live result is in no message, and the host may have changed it.
+    if (this.#sandbox.live) this.#messages.follow(this.#recent);
   }
 
   /** Called when a way into the guest begins inside another. */

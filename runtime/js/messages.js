@@ -35,6 +35,14 @@ export class Messages {
     );
   }
 
+  /** Takes the last of these mirrors into the message of a call that begins. */
+  follow(links) {
+    for (let i = Math.max(0, links.length - MAX_COMPARED); i < links.length; i++) {
+      const link = links[i];
+      if (link.ref !== 0 && affordable(link)) this.touch(link, true);
+    }
+  }
+
   mark(link, fromHost) {
     if (fromHost) link.pushed = this.#shadows.turn;
     else link.pulled = this.#shadows.turn;

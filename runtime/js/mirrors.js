@@ -1,9 +1,9 @@
 // Mirrors of values with a brand: real objects on both sides, so that brand checks and
 // local intrinsics work, kept alike whenever they are in a message.
-import { Brand, host, protoOf, typed } from "./brand.js";
+import { Brand, host, ifAnswered, protoOf, typed } from "./brand.js";
 import { BufferBrand, TypedBrand, ViewBrand } from "./buffers.js";
-import { Plain } from "./plain.js";
 import { nodeBuiltin } from "./bundle.js";
+import { Plain } from "./plain.js";
 import { isIndex } from "./properties.js";
 
 const { apply, getOwnPropertyDescriptor } = Reflect;
@@ -218,7 +218,8 @@ class ErrorBrand extends Brand {
     const { engine, guest } = this;
     const make = errorNames.find((name) => name in globalThis && value instanceof globalThis[name]) ?? "Error";
     const errorClass = engine.getRef(guest.intrinsics, make === "AggregateError" ? "Error" : make);
-    const [name, message] = ["name", "message"].map((key) => String(said(value, key)));
+    // An object for a name or a message crosses with the other properties; here it has no text.
+    const [name, message] = ["name", "message"].map((key) => said(value, key)).map((it) => (Object(it) === it ? "" : String(it)));
     const ref = engine.help(guest.makeError, [[errorClass], message], true);
     engine.free(errorClass);
     // Where in the host it was made is none of the guest's business.
@@ -447,12 +448,12 @@ class WeakRefBrand extends Brand {
 
 const boxes = ["Number", "String", "Boolean", "BigInt", "Symbol"];
 
-// What Node tells values with slots by. Elsewhere each kind is tried.
+// What Node tells values with slots by. Elsewhere each kind is tried, but for the two that
+// any object can pass for.
 const types = nodeBuiltin("node:util")?.types;
-const slots = Object.entries({
+const kinds = {
   Date: "isDate",
   RegExp: "isRegExp",
-  Error: "isNativeError",
   Number: "isNumberObject",
   String: "isStringObject",
   Boolean: "isBooleanObject",
@@ -462,9 +463,9 @@ const slots = Object.entries({
   Set: "isSet",
   WeakMap: "isWeakMap",
   WeakSet: "isWeakSet",
-  Promise: "isPromise",
   ArrayBuffer: "isArrayBuffer",
-});
+};
+const slots = Object.entries(types ? { ...kinds, Error: "isNativeError", Promise: "isPromise" } : kinds);
 
 /** Whether a prototype is that of a class, whose instances have it from the start. */
 function isOfClass(proto) {
@@ -514,11 +515,7 @@ export class Mirrors {
   /** How a host object crosses if it has a brand; undefined for one that is shadowed. */
   forGuest(value) {
     if (typeof value === "function") return undefined;
-    try {
-      return this.#branded(value);
-    } catch {
-      return undefined; // a proxy that answers nobody, such as one of a sandbox that is gone
-    }
+    return ifAnswered(() => this.#branded(value));
   }
 
   #branded(value) {
@@ -542,8 +539,8 @@ export class Mirrors {
   #slotted(value) {
     if (this.#engine.isHostProxy(value) || Array.isArray(value)) return undefined;
     if (ArrayBuffer.isView(value)) return this.#verified(host.viewTag(value) ?? "DataView", value);
-    // A bare dictionary is so much more likely than a bare Map that nobody pays for asking.
-    if (!types && protoOf(value) === null) return this.#verified(host.tag(value).slice(8, -1), value);
+    // A bare dictionary is so much more likely than a bare Map that nobody pays for trying.
+    if (!types && protoOf(value) === null && Reflect.ownKeys(value).length > 0) return undefined;
     for (const [name, is] of slots) {
       const brand = types && !types[is](value) ? undefined : this.#verified(name, value);
       if (brand !== undefined) return brand;

@@ -5,6 +5,7 @@
 // prototype is the one with traps for reads. A shadow is read whole at first touch and
 // after many reads in one turn; between that, one property a time, so that no path costs
 // more than it touches.
+import { ifAnswered } from "./brand.js";
 import { OPS } from "./guest.js";
 import { isConstructor, isNative } from "./intrinsics.js";
 import { SHADOW } from "./links.js";
@@ -54,7 +55,7 @@ export class Shadows {
       link.shadow = engine.newPlainObject();
       link.proto = Object.prototype;
     }
-    link.iterator = this.#iterates(value);
+    link.iterator = ifAnswered(() => this.#iterates(value)) ?? false;
     // A host's proxy, such as reactive state, sees every read, where the host can tell it.
     link.exact = this.#sandbox.exact || engine.isHostProxy(value);
     link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
@@ -68,12 +69,8 @@ export class Shadows {
   }
 
   #iterates(value) {
-    try {
-      for (let proto = getPrototypeOf(value), i = 0; proto !== null && i < 3; proto = getPrototypeOf(proto), i++) {
-        if (this.#membrane.iteratorProtos.has(proto)) return true;
-      }
-    } catch {
-      // A proxy that answers nobody, such as one of a sandbox that is gone.
+    for (let proto = getPrototypeOf(value), i = 0; proto !== null && i < 3; proto = getPrototypeOf(proto), i++) {
+      if (this.#membrane.iteratorProtos.has(proto)) return true;
     }
     return false;
   }

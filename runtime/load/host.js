@@ -3,6 +3,8 @@
 ((SandboxManager, { SandboxDeadError, SandboxError, SandboxLimitError }) => {
   const { apply, getOwnPropertyDescriptor, ownKeys } = Reflect;
   const { toString } = Object.prototype;
+  const hasWeakKey = WeakMap.prototype.has;
+  const hasWeakMember = WeakSet.prototype.has;
 
   // A stand-in for a host global: every property of it is another stand-in, calling
   // and constructing it gives one, and as a primitive it is the empty string. It
@@ -38,14 +40,23 @@
   const globals = new Set(["window", "self", "frames", "global", "globalThis"]);
   const capability = (name) => (globals.has(name) ? globalThis : name === "crypto" ? crypto : standIn(name));
 
-  // What cannot cross as it is, by what Object.prototype.toString calls it.
-  const unfaithful = ["WeakMap", "WeakSet", "Arguments"];
+  const passes = (test) => {
+    try {
+      return test();
+    } catch (error) {
+      if (error instanceof SandboxError) throw error;
+      return false; // it has not the slots, or a getter of the library's own throws
+    }
+  };
 
   const typeOf = (value) => {
     if (value === null) return "null";
     if (typeof value === "object") {
-      const tag = apply(toString, value, []).slice(8, -1);
-      return unfaithful.includes(tag) ? tag : "object";
+      // What does not cross as it is has a name of its own.
+      if (passes(() => apply(hasWeakKey, value, [value]) || true)) return "WeakMap";
+      if (passes(() => apply(hasWeakMember, value, [value]) || true)) return "WeakSet";
+      if (passes(() => !(Symbol.toStringTag in value) && apply(toString, value, []) === "[object Arguments]")) return "Arguments";
+      return "object";
     }
     if (typeof value !== "function") return typeof value;
     try {

@@ -151,6 +151,14 @@ export const plays = [
   }`,
   ),
   shapes(
+    "what is set on another receiver is seen there",
+    `(theirs, K) => {
+    const t = theirs("(o, x, y) => [Reflect.set(o, 'a', x, y), y.a === x].join()");
+    const x = {};
+    return [{}, [], new Set(), Object(5), () => {}].map((y) => [t({ a: 1 }, x, y), y.a === x].join()).join(" | ");
+  }`,
+  ),
+  shapes(
     "a result changed by its owner",
     `(theirs, K) => {
     const t = theirs("(() => { const state = { n: 1, list: [], set: new Set() }; return { get: () => state, bump: () => { state.n++; state.list.push(state.n); state.set.add(state.n); return state; } }; })()");

@@ -27,6 +27,11 @@ export const collectionRows = [
     probe: "(v) => [v.get('in').get('deep').has(1)]",
     change: "(v) => { v.get('in').get('deep').add(2); }",
   }),
+  map("a map that inherits from another object", "(Object.setPrototypeOf(new Map([['a', 1]]), { own: 1 }))", {
+    probe: "(v) => [v.own, typeof v.get, Map.prototype.get.call(v, 'a')]",
+    change: "(v) => { Map.prototype.set.call(v, 'b', 2); }",
+  }),
+  map("a map that inherits nothing", "(Object.setPrototypeOf(new Map([['a', 1]]), null))", { probe: "(v) => [typeof v.get, Map.prototype.get.call(v, 'a')]" }),
   map("a map that holds itself", "(() => { const m = new Map(); m.set('self', m); m.set(m, 1); return m; })()", {
     probe: "(v) => [v.get('self') === v, v.get(v)]",
   }),

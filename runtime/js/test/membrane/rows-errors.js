@@ -35,6 +35,7 @@ export const errorRows = [
     probe: "(v, K) => [Object.isSealed(v), K.attempt(() => { v.b = 1; }), v.a]",
   }),
   error("without a stack", '(() => { const e = new Error("s"); delete e.stack; return e; })()', { probe: "(v) => [v.message]" }),
+  error("itself as its name", "(() => { const e = new Error('m'); e.name = e; return e; })()", { probe: "(v) => [v.name === v]" }),
   error("an object as its message", "(Object.assign(new Error(), { message: { deep: [1] } }))", { probe: "(v) => [v.message.deep[0]]" }),
   error(
     "a class of its own",

@@ -43,6 +43,7 @@ export const objectRows = [
     probe: "(v) => [Object.keys(v).join(), JSON.stringify(v)]",
   }),
   data("redefined while it is held", "({ a: 1, b: 2 })", { change: '(v) => { Object.defineProperty(v, "a", { enumerable: false, writable: false }); }' }),
+  data("an element hidden while it is held", "[1, { a: 2 }]", { change: "(v) => { Object.defineProperty(v, 0, { enumerable: false }); }" }),
   data("keys put into another order", "({ a: 1, b: 2, c: 3 })", { change: "(v) => { const a = v.a; delete v.a; v.a = a; }" }),
   data("a unique symbol as key", '({ [Symbol("key")]: 1, a: 2 })', {
     probe: "(v) => [v[Object.getOwnPropertySymbols(v)[0]]]",
