@@ -69,3 +69,9 @@ export function isConstructor(value) {
     return false;
   }
 }
+
+/** Whether an object is the prototype that a class gives its instances. */
+export function isClassPrototype(value) {
+  const maker = Object.getOwnPropertyDescriptor(value, "constructor")?.value;
+  return typeof maker === "function" && maker.prototype === value;
+}

@@ -3,6 +3,7 @@
 import { Brand, host, ifAnswered, protoOf, typed } from "./brand.js";
 import { BufferBrand, TypedBrand, ViewBrand } from "./buffers.js";
 import { nodeBuiltin } from "./bundle.js";
+import { isClassPrototype } from "./intrinsics.js";
 import { Plain } from "./plain.js";
 import { isIndex } from "./properties.js";
 
@@ -467,12 +468,6 @@ const kinds = {
 };
 const slots = Object.entries(types ? { ...kinds, Error: "isNativeError", Promise: "isPromise" } : kinds);
 
-/** Whether a prototype is that of a class, whose instances have it from the start. */
-function isOfClass(proto) {
-  const maker = getOwnPropertyDescriptor(proto, "constructor")?.value;
-  return typeof maker === "function" && maker.prototype === proto;
-}
-
 /** Knows which values have a brand, and how each crosses. */
 export class Mirrors {
   #brands = new Map(); // class -> Brand
@@ -532,7 +527,7 @@ export class Mirrors {
     }
     // Of another realm: only its brand says what it is.
     if (foreign) return this.#verified(host.tag(value).slice(8, -1), value);
-    return own === null || !isOfClass(own) ? this.#slotted(value) : undefined;
+    return own === null || !isClassPrototype(own) ? this.#slotted(value) : undefined;
   }
 
   // What has another prototype than its class gave it is told by its slots alone.

@@ -7,7 +7,7 @@
 // more than it touches.
 import { ifAnswered } from "./brand.js";
 import { OPS } from "./guest.js";
-import { isConstructor, isNative } from "./intrinsics.js";
+import { isClassPrototype, isConstructor, isNative } from "./intrinsics.js";
 import { SHADOW } from "./links.js";
 
 const { getPrototypeOf, isExtensible } = Reflect;
@@ -155,8 +155,7 @@ export class Shadows {
     const { value } = link;
     if (this.#shared.has(value)) return false;
     if (typeof value === "function") return !isNative(value);
-    const maker = getOwnPropertyDescriptor(value, "constructor")?.value;
-    return !(typeof maker === "function" && maker.prototype === value);
+    return !isClassPrototype(value);
   }
 
   /** Answers a trap. */
