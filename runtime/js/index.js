@@ -1,11 +1,12 @@
 import { Engine } from "./engine.js";
+import { Images } from "./image.js";
 import { managerOf } from "./sandbox.js";
 import { compile, compiledNow } from "./wasm.js";
 
 export { loadBundle } from "./bundle.js";
 export { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
 
-export const SandboxManager = managerOf({ load: compile, open: () => new Engine(compiledNow()) });
+export const SandboxManager = managerOf({ load: compile, open: (_, image) => new Engine(compiledNow(), image), images: new Images() });
 
 /** Returns the policy as it is; it gives editors its type. */
 export function defineConfig(config) {

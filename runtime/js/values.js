@@ -64,8 +64,19 @@ export class Values {
   arrayWord; // what the headers of arrays without holes say
   arrayShape; // and of those without other properties
 
-  constructor(exports) {
+  /** @param saved what `saveValues` gave, of an engine whose memory this one has */
+  constructor(exports, saved) {
     this.e = exports;
+    if (saved !== undefined) {
+      const { atoms, ...rest } = saved;
+      Object.assign(this, rest);
+      for (const [name, atom] of atoms) {
+        this.atoms.set(name, atom);
+        this.names.set(atom, name);
+      }
+      this.refresh();
+      return;
+    }
     exports._initialize();
     exports.qjs_init();
     exports.qjs_set_interrupt_handler(1);
@@ -79,6 +90,12 @@ export class Values {
     this.top = this.start;
     this.end = this.start + FRAME_BYTES - 8;
     this.refresh();
+  }
+
+  /** Where things are in the memory, as data. */
+  saveValues() {
+    const { cx, rt, cell, out, text, start, top, end, arrayWord, arrayShape } = this;
+    return { cx, rt, cell, out, text, start, top, end, arrayWord, arrayShape, atoms: [...this.atoms] };
   }
 
   // Memory.
