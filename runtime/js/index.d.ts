@@ -328,6 +328,15 @@ export interface SandboxOptions {
   reportOnly?: boolean;
   /** Conversions of the application's own, asked in this order before those built in. */
   marshallers?: readonly Marshaller[];
+  /**
+   * Keeps an image of the sandbox's memory after the load, from which the next sandbox of the
+   * same library under the same options goes on. None is kept when loading used what is
+   * granted or drew from `Math.random`, or with `marshallers` or `reportOnly`: see
+   * `stats().unkept`. What a library has read of the clock while loading stays as it was.
+   */
+  snapshot?: boolean;
+  /** The SHA-256 hash of the only engine that it may run in, in hexadecimal. */
+  engine?: string;
 }
 
 /** A host global that a library asked for and was not granted. */
@@ -431,6 +440,10 @@ export interface SandboxStats {
   pins: number;
   /** Bytes of the guest's heap. */
   memoryBytes: number;
+  /** Whether it went on from an image rather than evaluate the library. */
+  restored: boolean;
+  /** Why no image of it is kept, where `snapshot` asks for one. */
+  unkept: string | undefined;
 }
 
 export declare const SandboxManager: {
@@ -448,8 +461,11 @@ export declare const SandboxManager: {
   createSandboxSync(name: string, code: string, options?: SandboxOptions): Sandbox;
 };
 
-/** Reads a bundle's source text: from `node` on disk, or from `browser` over HTTP. */
-export declare function loadBundle(from: { node: URL; browser: string }): Promise<string>;
+/**
+ * Reads a bundle's source text: from `node` on disk, or from `browser` over HTTP. Bytes with
+ * another SHA-256 hash than `sha256`, in hexadecimal, are refused.
+ */
+export declare function loadBundle(from: { node: URL; browser: string; sha256?: string }): Promise<string>;
 
 /** Anything that this package itself has to say. */
 export declare class SandboxError extends Error {}

@@ -1,12 +1,17 @@
 import { Engine } from "./engine.js";
 import { Images } from "./image.js";
 import { managerOf } from "./sandbox.js";
-import { compile, compiledNow } from "./wasm.js";
+import { checkEngine, compile, compiledNow } from "./wasm.js";
 
 export { loadBundle } from "./bundle.js";
 export { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError } from "./errors.js";
 
-export const SandboxManager = managerOf({ load: compile, open: (_, image) => new Engine(compiledNow(), image), images: new Images() });
+const check = (name, wanted) => {
+  compiledNow();
+  checkEngine(name, wanted);
+};
+
+export const SandboxManager = managerOf({ load: compile, open: (_, image) => new Engine(compiledNow(), image), check, images: new Images() });
 
 /** Returns the policy as it is; it gives editors its type. */
 export function defineConfig(config) {

@@ -72,12 +72,14 @@ export class Instance {
   giveBack() {
     this.engine = undefined;
     this.#used = true;
-    if (spares.length < MAX_SPARES && this.exports.memory.buffer.byteLength <= MAX_SPARE_BYTES) spares.push(this);
+    if (this.exports.memory.buffer.byteLength > MAX_SPARE_BYTES) return;
+    spares.push(this);
+    if (spares.length > MAX_SPARES) spares.shift();
   }
 }
 
-/** An instance to load an image into. */
+/** An instance to load an image into: the one that was used last, if one is to be had. */
 export function spareInstance(module) {
-  const at = spares.findIndex((spare) => spare.module === module);
+  const at = spares.findLastIndex((spare) => spare.module === module);
   return at < 0 ? new Instance(module) : spares.splice(at, 1)[0];
 }

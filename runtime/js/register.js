@@ -43,8 +43,16 @@ const sandboxes = new Map(); // request -> sandbox
 function sandboxOf(library) {
   let sandbox = sandboxes.get(library.request);
   if (sandbox === undefined) {
-    const { request, permissions, limits, arguments: args, results, reads } = library;
-    sandbox = SandboxManager.createSandboxSync(request, textOf(library.bundle), { permissions, limits, arguments: args, results, reads });
+    const { request, permissions, limits, arguments: args, results, reads, snapshot } = library;
+    sandbox = SandboxManager.createSandboxSync(request, textOf(library.bundle), {
+      permissions,
+      limits,
+      arguments: args,
+      results,
+      reads,
+      snapshot,
+      engine: policy.engine,
+    });
     sandbox.unrefPump();
     sandboxes.set(request, sandbox);
   }

@@ -556,12 +556,14 @@ function oneOf(name, value, ...allowed) {
  * @param load prepares the host's engine, from `source` where that is given
  * @param open makes an engine at once, for a guest that may use so many bytes; with an image,
  *   one that goes on from there
+ * @param check refuses an engine that is not the one that a sandbox was built for
  * @param images keeps them, where the host's engine can be saved
  */
-export function managerOf({ load, open, images }) {
+export function managerOf({ load, open, check = () => {}, images }) {
   const make = (name, code, options) => {
     checkOptions(options);
     const memoryBytes = bytesOf(options.limits);
+    check(name, options.engine);
     const { snapshot, reportOnly, marshallers = [] } = options;
     // Marshallers decide anew each time, and report-only mode knows the host's every name.
     if (!snapshot || images === undefined || reportOnly || marshallers.length > 0) return new Sandbox(open(memoryBytes), name, code, options);
