@@ -449,9 +449,10 @@ export interface SandboxStats {
 export declare const SandboxManager: {
   /**
    * Loads the engine. `wasm` says where from: in browsers `/dist/quickjs.wasm` when it
-   * is not given.
+   * is not given. With `persist`, images (`snapshot`) that createSandbox makes from now on are
+   * kept in the page's Cache Storage as well, where it has one.
    */
-  ready(options?: { wasm?: string | URL | BufferSource | WebAssembly.Module }): Promise<void>;
+  ready(options?: { wasm?: string | URL | BufferSource | WebAssembly.Module; persist?: boolean }): Promise<void>;
   /**
    * Runs `code`, which assigns the library's exports to `__SANDBOXED_LIB__`, in a
    * sandbox of its own. Rejects with a SandboxError when it does not load.

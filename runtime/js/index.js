@@ -1,5 +1,6 @@
 import { Engine } from "./engine.js";
 import { Images } from "./image.js";
+import { persist, readImage, writeImage } from "./image-store.js";
 import { managerOf } from "./sandbox.js";
 import { checkEngine, compile, compiledNow } from "./wasm.js";
 
@@ -11,7 +12,13 @@ const check = (name, wanted) => {
   checkEngine(name, wanted);
 };
 
-export const SandboxManager = managerOf({ load: compile, open: (_, image) => new Engine(compiledNow(), image), check, images: new Images() });
+export const SandboxManager = managerOf({
+  store: { persist, read: readImage, write: writeImage },
+  load: compile,
+  open: (_, image) => new Engine(compiledNow(), image),
+  check,
+  images: new Images(),
+});
 
 /** Returns the policy as it is; it gives editors its type. */
 export function defineConfig(config) {

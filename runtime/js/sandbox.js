@@ -558,15 +558,16 @@ function oneOf(name, value, ...allowed) {
  *   one that goes on from there
  * @param check refuses an engine that is not the one that a sandbox was built for
  * @param images keeps them, where the host's engine can be saved
+ * @param store keeps them for longer: `persist()` asks for that, `read` and `write` do it
  */
-export function managerOf({ load, open, check = () => {}, images }) {
+export function managerOf({ load, open, check = () => {}, images, store }) {
+  // Marshallers decide anew each time, and report-only mode knows the host's every name.
+  const isImaged = ({ snapshot, reportOnly, marshallers = [] }) => snapshot && images !== undefined && !reportOnly && marshallers.length === 0;
   const make = (name, code, options) => {
     checkOptions(options);
     const memoryBytes = bytesOf(options.limits);
     check(name, options.engine);
-    const { snapshot, reportOnly, marshallers = [] } = options;
-    // Marshallers decide anew each time, and report-only mode knows the host's every name.
-    if (!snapshot || images === undefined || reportOnly || marshallers.length > 0) return new Sandbox(open(memoryBytes), name, code, options);
+    if (!isImaged(options)) return new Sandbox(open(memoryBytes), name, code, options);
     const situation = situationOf(name, options);
     const image = images.find(code, situation);
     if (image !== undefined) {
@@ -580,13 +581,25 @@ export function managerOf({ load, open, check = () => {}, images }) {
   };
   return {
     /** Loads the engine, which createSandboxSync needs to be there in a browser. */
-    async ready({ wasm } = {}) {
+    async ready({ wasm, persist = false } = {}) {
+      if (persist) store?.persist();
       await load(wasm);
     },
 
     async createSandbox(name, code, options = {}) {
       await load();
-      return make(name, code, options);
+      checkOptions(options);
+      if (store === undefined || !isImaged(options)) return make(name, code, options);
+      const situation = situationOf(name, options);
+      let known = images.find(code, situation);
+      if (known === undefined) {
+        known = await store.read(name, code, situation);
+        if (known !== undefined) images.keep(code, situation, known);
+      }
+      const sandbox = make(name, code, options);
+      const now = images.find(code, situation);
+      if (now !== undefined && now !== known) store.write(code, situation, now);
+      return sandbox;
     },
 
     createSandboxSync(name, code, options = {}) {
