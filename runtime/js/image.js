@@ -19,6 +19,12 @@ export class Images {
   #kept = new Map(); // code -> Map(situation -> image)
   #order = new Set(); // the same, least recently used first
   #bytes = 0;
+  /** The image of a sandbox before it is granted anything, where every library begins. */
+  realm;
+
+  keepRealm(image) {
+    this.realm = image;
+  }
 
   find(code, situation) {
     const image = this.#kept.get(code)?.get(situation);

@@ -37,9 +37,10 @@ class Sandbox {
 
   /**
    * @param start where the policy wants an image and the host can make one: `image`, which
-   *   the engine goes on from already, or `keep(image)`, which is given one after the load
+   *   the engine goes on from already, or `keep(image)`, which is given one after the load. With
+   *   that, `realm` is an image without a library, or `keepRealm` is given one
    */
-  constructor(engine, name, code, options, { image, keep } = {}) {
+  constructor(engine, name, code, options, { image, keep, realm, keepRealm } = {}) {
     const {
       permissions = [],
       limits = {},
@@ -95,7 +96,9 @@ class Sandbox {
     let seed;
     try {
       this.#library = this.#run(() => {
-        this.#membrane = new Membrane(engine, face, image?.membrane);
+        this.#membrane = new Membrane(engine, face, (image ?? realm)?.membrane);
+        if (realm !== undefined) this.#membrane.endImage();
+        keepRealm?.({ engine: engine.save(), membrane: this.#membrane.save() });
         // The engine does not survive a parser without memory, so the membrane's own source
         // is read before there is a limit.
         engine.setLimits(memoryBytes, stackKB * 2 ** 10);
@@ -577,7 +580,12 @@ export function managerOf({ load, open, check = () => {}, images, store }) {
         if (!(error instanceof OtherGrants)) throw error;
       }
     }
-    return new Sandbox(open(memoryBytes), name, code, options, { keep: (made) => images.keep(code, situation, made) });
+    const { realm } = images;
+    return new Sandbox(open(memoryBytes, realm?.engine), name, code, options, {
+      keep: (made) => images.keep(code, situation, made),
+      realm,
+      keepRealm: realm === undefined ? (made) => images.keepRealm(made) : undefined,
+    });
   };
   return {
     /** Loads the engine, which createSandboxSync needs to be there in a browser. */

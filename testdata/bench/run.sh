@@ -100,6 +100,8 @@ done
 echo
 node "$bench/ratios.mjs" <"$work/figures"
 echo
+node "$bench/create.mjs" "$project/dist/lodash.bundle.js"
+echo
 node "$bench/membrane.mjs"
 echo
 node "$bench/embedded.mjs"
