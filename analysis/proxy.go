@@ -45,6 +45,9 @@ func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 	}
 	if l.Bundle != nil {
 		in.Bundle.SHA256 = l.Bundle.Code.String()
+		if bytecode := l.bytecode(); bytecode != nil {
+			in.Bundle.Bytecode = hashOf(bytecode)
+		}
 	}
 	if l.Loaded() {
 		in.Runtime = exportsOf(l.Load.Exports)

@@ -105,6 +105,9 @@ func (a Asset) load() string {
 	if a.SHA256 != "" {
 		hash = "  sha256: " + quote(a.SHA256) + ",\n"
 	}
+	if a.Bytecode != "" {
+		hash += "  bytecode: " + quote(a.Bytecode) + ",\n"
+	}
 	return "await loadBundle({\n  node: new URL(" + quote(a.Path) + ", import.meta.url),\n  browser: " + quote(a.URL) + ",\n" + hash + "})"
 }
 

@@ -78,6 +78,9 @@ type Asset struct {
 	// SHA256 is the hash of the only bytes that the proxy takes, in hexadecimal; "" takes
 	// any.
 	SHA256 string
+	// Bytecode is the hash of the bytecode that stands beside it; "" says that there is
+	// none.
+	Bytecode string
 }
 
 // Library is what the proxy of one request is generated from.

@@ -1,3 +1,4 @@
+import { noteBytecode } from "./bytecode.js";
 import { SandboxError } from "./errors.js";
 import { hashOf } from "./hash.js";
 
@@ -10,18 +11,60 @@ export function nodeBuiltin(name) {
   return host?.versions?.node ? host.getBuiltinModule?.(name) : undefined;
 }
 
+let wantsBytecode = false;
+
+/** Lets pages fetch bytecode, which costs them more bytes than it spares them time. */
+export function fetchBytecode() {
+  wantsBytecode = true;
+}
+
 /**
  * Reads the source text of a bundle: from disk in Node, over HTTP in a browser. Bytes with
- * another hash than the one that is given are refused.
+ * another hash than the one that is given are refused, and so are those of its bytecode,
+ * which may be missing.
  */
-export async function loadBundle({ node, browser, sha256 }) {
+export async function loadBundle({ node, browser, sha256, bytecode }) {
   const fs = nodeBuiltin("node:fs");
-  const bytes = fs ? fromDisk(fs, node) : await fetched(browser);
-  if (sha256 !== undefined && (await hashOf(bytes)) !== sha256)
-    throw new SandboxError(
-      `the bundle ${fs ? node : browser} is not what sandbox-lsp built, since its hash is not the one in its proxy (SBX045). Find out what changed it, then run \`sandbox-lsp build\` in the project.`,
-    );
-  return fs ? bytes.toString("utf8") : new TextDecoder().decode(bytes);
+  const place = String(fs ? node : browser);
+  const beside = place.replace(/\.bundle\.js$/, ".bytecode.bin");
+  // A bundler gives files other names.
+  const isBeside = bytecode !== undefined && beside !== place && (fs !== undefined || wantsBytecode);
+  const [bytes, packed] = await Promise.all([
+    fs ? fromDisk(fs, node) : fetched(browser),
+    isBeside ? (fs ? readOrNot(fs, new URL(beside)) : fetchedOrNot(beside)) : undefined,
+  ]);
+  if (sha256 !== undefined) await checkHash(`the bundle ${place}`, bytes, sha256);
+  const code = fs ? bytes.toString("utf8") : new TextDecoder().decode(bytes);
+  if (packed !== undefined) {
+    await checkHash(`the bytecode ${beside}`, packed, bytecode);
+    noteBytecode(code, packed);
+  }
+  return code;
+}
+
+async function checkHash(what, bytes, sha256) {
+  if ((await hashOf(bytes)) === sha256) return;
+  throw new SandboxError(
+    `${what} is not what sandbox-lsp built, since its hash is not the one in its proxy (SBX045). Find out what changed it, then run \`sandbox-lsp build\` in the project.`,
+  );
+}
+
+function readOrNot(fs, file) {
+  try {
+    return fs.readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+async function fetchedOrNot(url) {
+  try {
+    const response = await fetch(url);
+    const isThere = response.ok && !response.headers.get("content-type")?.includes("text/html");
+    return isThere ? new Uint8Array(await response.arrayBuffer()) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function fromDisk(fs, file) {

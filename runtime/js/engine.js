@@ -73,9 +73,9 @@ export class Engine extends Values {
     return this.take(this.evalBits(source, file));
   }
 
-  /** Evaluates a script for what it does. */
-  run(source, file) {
-    const bits = this.evalBits(source, file);
+  /** Evaluates a script for what it does, from its bytecode where that is given. */
+  run(source, file, bytecode) {
+    const bits = bytecode === undefined ? this.evalBits(source, file) : this.runBits(bytecode);
     this.b64[this.cell >> 3] = bits;
     this.drop(this.cell);
   }

@@ -450,9 +450,11 @@ export declare const SandboxManager: {
   /**
    * Loads the engine. `wasm` says where from: in browsers `/dist/quickjs.wasm` when it
    * is not given. With `persist`, images (`snapshot`) that createSandbox makes from now on are
-   * kept in the page's Cache Storage as well, where it has one.
+   * kept in the page's Cache Storage as well, where it has one. With `bytecode`, pages fetch
+   * the bytecode that stands beside bundles: a first sandbox takes a third of the time then,
+   * and about twice the bundle's bytes more.
    */
-  ready(options?: { wasm?: string | URL | BufferSource | WebAssembly.Module; persist?: boolean }): Promise<void>;
+  ready(options?: { wasm?: string | URL | BufferSource | WebAssembly.Module; persist?: boolean; bytecode?: boolean }): Promise<void>;
   /**
    * Runs `code`, which assigns the library's exports to `__SANDBOXED_LIB__`, in a
    * sandbox of its own. Rejects with a SandboxError when it does not load.
@@ -464,9 +466,10 @@ export declare const SandboxManager: {
 
 /**
  * Reads a bundle's source text: from `node` on disk, or from `browser` over HTTP. Bytes with
- * another SHA-256 hash than `sha256`, in hexadecimal, are refused.
+ * another SHA-256 hash than `sha256`, in hexadecimal, are refused; so are those of the bytecode
+ * beside it, of which `bytecode` is the hash. Bytecode that is missing is done without.
  */
-export declare function loadBundle(from: { node: URL; browser: string; sha256?: string }): Promise<string>;
+export declare function loadBundle(from: { node: URL; browser: string; sha256?: string; bytecode?: string }): Promise<string>;
 
 /** Anything that this package itself has to say. */
 export declare class SandboxError extends Error {}

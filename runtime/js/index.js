@@ -1,3 +1,5 @@
+import { fetchBytecode } from "./bundle.js";
+import { bytecodeOf } from "./bytecode.js";
 import { Engine } from "./engine.js";
 import { Images } from "./image.js";
 import { persist, readImage, writeImage } from "./image-store.js";
@@ -13,7 +15,8 @@ const check = (name, wanted) => {
 };
 
 export const SandboxManager = managerOf({
-  store: { persist, read: readImage, write: writeImage },
+  store: { persist, fetchBytecode, read: readImage, write: writeImage },
+  bytecodeOf,
   load: compile,
   open: (_, image) => new Engine(compiledNow(), image),
   check,

@@ -11,7 +11,8 @@ export const WASM = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs
 const RUNTIME = path.dirname(fileURLToPath(import.meta.url)) + path.sep;
 
 // What proxygen writes. The expressions stand where the bundler's asset URLs have to be.
-const LOAD = /await loadBundle\(\{\s*node: new URL\(("[^"]+"), import\.meta\.url\),\s*browser: "[^"]+",\s*(sha256: "[^"]+")?,?\s*\}\)/g;
+const LOAD =
+  /await loadBundle\(\{\s*node: new URL\(("[^"]+"), import\.meta\.url\),\s*browser: "[^"]+",\s*(sha256: "[^"]+")?,?\s*(?:bytecode: "[^"]+",)?\s*\}\)/g;
 
 /** The redirects of one build. */
 export class Redirects {

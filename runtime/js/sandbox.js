@@ -38,9 +38,10 @@ class Sandbox {
   /**
    * @param start where the policy wants an image and the host can make one: `image`, which
    *   the engine goes on from already, or `keep(image)`, which is given one after the load. With
-   *   that, `realm` is an image without a library, or `keepRealm` is given one
+   *   that, `realm` is an image without a library, or `keepRealm` is given one; `bytecode` is
+   *   the library's, if there is any
    */
-  constructor(engine, name, code, options, { image, keep, realm, keepRealm } = {}) {
+  constructor(engine, name, code, options, { image, keep, realm, keepRealm, bytecode } = {}) {
     const {
       permissions = [],
       limits = {},
@@ -110,7 +111,7 @@ class Sandbox {
           return image.library;
         }
         if (keep) seed = engine.seed;
-        return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
+        return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__", bytecode);
       });
       if (keep) this.#unkept = this.#keepImage(keep, granted, seed);
       else if (snapshot && !this.#restored) this.#unkept = "this host keeps no images, or none with marshallers and reportOnly";
@@ -269,12 +270,12 @@ class Sandbox {
     return undefined;
   }
 
-  #evaluate(code, file, global) {
+  #evaluate(code, file, global, bytecode) {
     const engine = this.#engine;
     const { globalThis: realm, set } = this.#membrane.guest;
     // What another workload exports is not this one's.
     if (!engine.help(set, [[realm], global, undefined])) throw new SandboxError(`${file} cannot assign what it exports: ${this.#name} has fixed ${global}`);
-    engine.run(code, file);
+    engine.run(code, file, bytecode);
     const ref = engine.getRef(realm, global);
     if (ref > 0) return ref;
     const primitive = engine.get(realm, global);
@@ -561,9 +562,11 @@ function oneOf(name, value, ...allowed) {
  *   one that goes on from there
  * @param check refuses an engine that is not the one that a sandbox was built for
  * @param images keeps them, where the host's engine can be saved
- * @param store keeps them for longer: `persist()` asks for that, `read` and `write` do it
+ * @param bytecodeOf gives a library's bytecode, if there is any
+ * @param store keeps them for longer: `persist()` asks for that, `read` and `write` do it.
+ *   `fetchBytecode()` asks for bytecode where it has to be fetched
  */
-export function managerOf({ load, open, check = () => {}, images, store }) {
+export function managerOf({ load, open, check = () => {}, images, store, bytecodeOf }) {
   // Marshallers decide anew each time, and report-only mode knows the host's every name.
   const isImaged = ({ snapshot, reportOnly, marshallers = [] }) => snapshot && images !== undefined && !reportOnly && marshallers.length === 0;
   const make = (name, code, options) => {
@@ -583,14 +586,16 @@ export function managerOf({ load, open, check = () => {}, images, store }) {
     const { realm } = images;
     return new Sandbox(open(memoryBytes, realm?.engine), name, code, options, {
       keep: (made) => images.keep(code, situation, made),
+      bytecode: bytecodeOf?.(name, code),
       realm,
       keepRealm: realm === undefined ? (made) => images.keepRealm(made) : undefined,
     });
   };
   return {
     /** Loads the engine, which createSandboxSync needs to be there in a browser. */
-    async ready({ wasm, persist = false } = {}) {
+    async ready({ wasm, persist = false, bytecode = false } = {}) {
       if (persist) store?.persist();
+      if (bytecode) store?.fetchBytecode();
       await load(wasm);
     },
 

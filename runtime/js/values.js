@@ -469,6 +469,20 @@ export class Values {
     this.u8.set(name, at + code.length);
     const box = this.e.qjs_eval(at, code.length - 1, at + code.length, 0);
     this.e.wasm_free(at);
+    return this.unbox(box);
+  }
+
+  /** Runs a script's bytecode, to the same. */
+  runBits(bytecode) {
+    const at = this.alloc(bytecode.length);
+    this.u8.set(bytecode, at);
+    const box = this.e.qjs_eval_bytecode(at, bytecode.length);
+    this.e.wasm_free(at);
+    return this.unbox(box);
+  }
+
+  /** Takes the bits out of what an export gave, or throws the guest's error. */
+  unbox(box) {
     this.sync();
     const bits = this.b64[box >> 3];
     const failed = this.u32[(box >> 2) + 1] === EXCEPTION;
