@@ -24,10 +24,11 @@ export function bytecodeOf(name, code) {
   return undefined;
 }
 
+/** How long it is, and what writes it to where it is wanted: it is large for a copy. */
 function unpack(bytes, script) {
   const head = new DataView(bytes.buffer, bytes.byteOffset);
   const pieces = head.getUint32(HASH_CHARS, true);
-  const code = new Uint8Array(head.getUint32(HASH_CHARS + 4, true));
+  const length = head.getUint32(HASH_CHARS + 4, true);
   let at = HEAD_BYTES;
   const number = () => {
     for (let value = 0, shift = 0; ; shift += 7) {
@@ -37,14 +38,16 @@ function unpack(bytes, script) {
     }
   };
   const table = Array.from({ length: 3 * pieces }, number);
-  let done = 0;
-  for (let i = 0; i < table.length; i += 3) {
-    const [here, length, offset] = [table[i], table[i + 1], table[i + 2]];
-    code.set(bytes.subarray(at, at + here), done);
-    at += here;
-    done += here;
-    code.set(script.subarray(offset, offset + length), done);
-    done += length;
-  }
-  return code;
+  const write = (target) => {
+    let [from, done] = [at, 0];
+    for (let i = 0; i < table.length; i += 3) {
+      const [here, copied, offset] = [table[i], table[i + 1], table[i + 2]];
+      target.set(bytes.subarray(from, from + here), done);
+      from += here;
+      done += here;
+      target.set(script.subarray(offset, offset + copied), done);
+      done += copied;
+    }
+  };
+  return { length, write };
 }

@@ -47,7 +47,7 @@ export class Engine extends Values {
 
   /** @param image of another engine of the same module: this one goes on from there */
   constructor(module, image) {
-    const instance = image === undefined ? new Instance(module) : spareInstance(module);
+    const instance = image === undefined ? new Instance(module) : spareInstance(module, image.instance);
     if (image !== undefined) instance.load(image.instance);
     super(instance.exports, image?.values);
     this.#instance = instance;

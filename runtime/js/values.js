@@ -475,8 +475,10 @@ export class Values {
   /** Runs a script's bytecode, to the same. */
   runBits(bytecode) {
     const at = this.alloc(bytecode.length);
-    this.u8.set(bytecode, at);
+    bytecode.write(this.u8.subarray(at, at + bytecode.length));
     const box = this.e.qjs_eval_bytecode(at, bytecode.length);
+    this.sync();
+    this.u8.fill(0, at, at + bytecode.length); // it is the larger half of what an image would keep
     this.e.wasm_free(at);
     return this.unbox(box);
   }

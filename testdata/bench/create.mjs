@@ -5,11 +5,14 @@
 //   node create.mjs <library.bundle.js> [rounds]
 //
 // The bytecode stands beside the bundle, where the policy says `snapshot: true`.
-// All in one process and by turns. WebAssembly is compiled before the first round, and the
-// first rounds do not count. Timing never makes this fail.
+// All in one process and by turns, each after a collection of what the one before it left.
+// WebAssembly is compiled before the first round, and the first rounds do not count. Timing
+// never makes this fail.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { getQuickJS } from "quickjs-emscripten";
 import { noteBytecode } from "../../runtime/js/bytecode.js";
@@ -19,6 +22,8 @@ import { median, usage } from "./args.mjs";
 const [bundle, rounds = "25"] = process.argv.slice(2);
 if (!bundle) usage("create.mjs <library.bundle.js> [rounds]");
 const WARM = 5;
+setFlagsFromString("--expose-gc");
+const gc = runInNewContext("gc");
 
 const code = readFileSync(bundle, "utf8");
 const bytecode = readFileSync(bundle.replace(/\.bundle\.js$/, ".bytecode.bin"));
@@ -56,6 +61,7 @@ for (let round = 0; round < WARM + Number(rounds); round++) {
   for (const [name, make] of Object.entries(contestants)) {
     // What is disposed of before is what the next one may use again.
     if (name === "nextBesides") for (let i = 0; i < 4; i++) open.push(made("next", true));
+    gc();
     const start = performance.now();
     const end = make(round);
     const ms = performance.now() - start;
