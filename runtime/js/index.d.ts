@@ -294,7 +294,10 @@ export interface LibraryPolicy {
   results?: "mirror" | "live";
   /** Whether host data is read ahead in bulk. */
   reads?: "window" | "exact";
-  /** Whether an image of the heap is kept after the library has loaded. */
+  /**
+   * Whether an image of the heap is kept after the library has loaded, from which the next
+   * sandbox goes on, and bytecode is written for the first.
+   */
   snapshot?: boolean;
 }
 
