@@ -508,6 +508,8 @@ export class Engine extends Values {
   stop(reuse = false) {
     if (reuse && this.e !== undefined) this.#instance.giveBack();
     this.hooks = { poll: () => true, over: () => true };
+    // Errors that the application keeps may lead here, and must not keep the memory.
+    this.#instance = undefined;
     this.e = undefined;
     this.u8 = this.u16 = this.u32 = this.i32 = this.b64 = undefined;
   }

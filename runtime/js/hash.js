@@ -1,6 +1,6 @@
 // SHA-256, as the manifest of a build has it.
-import { sha256 } from "@noble/hashes/sha2.js";
 import { nodeBuiltin } from "./bundle.js";
+import { sha256 } from "./sha256.js";
 
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 

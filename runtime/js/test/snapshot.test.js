@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { hashNow } from "../hash.js";
 import { loadBundle, SandboxError, SandboxManager } from "../index.js";
 import { Instance } from "../instance.js";
+import { sha256 } from "../sha256.js";
 import { compiledNow } from "../wasm.js";
 import { thrownBy } from "./sandboxes.js";
 
@@ -256,6 +257,13 @@ test("snapshot: the engine has one global, its stack pointer", () => {
     const end = number() + at;
     if (section === 6) assert.equal(number(), 1, "globals");
     at = end;
+  }
+});
+
+test("hashes: SHA-256 is what Node says it is", () => {
+  for (let length = 0; length < 300; length++) {
+    const bytes = Uint8Array.from({ length: length < 200 ? length : length * 97 }, (_, i) => (i * 31 + length) & 255);
+    assert.equal(Buffer.from(sha256(bytes)).toString("hex"), hashNow(bytes), `${bytes.length} bytes`);
   }
 });
 
