@@ -148,6 +148,9 @@ func (sn *Snapshot) compose(build *Build, out *output, last manifest) error {
 			if err := addScript(l.Bundle); err != nil {
 				return err
 			}
+			if bytecode := l.bytecode(); bytecode != nil {
+				add(bytecodeFile(l.Policy.Name), bytecode)
+			}
 		}
 		proxies, err := sn.proxiesOf(l)
 		if err != nil {

@@ -57,6 +57,7 @@ type manifestLibrary struct {
 	Snapshot    bool                 `json:"snapshot"`
 	Loads       bool                 `json:"loads"`
 	Bundle      *manifestFile        `json:"bundle,omitempty"`
+	Bytecode    *manifestFile        `json:"bytecode,omitempty"`
 	Proxy       *manifestFile        `json:"proxy,omitempty"`
 	Workloads   []manifestWorkload   `json:"workloads"`
 }
@@ -105,6 +106,7 @@ func (sn *Snapshot) manifest(result *Result, files []File, kept []manifestLibrar
 		lib := manifestEntry(l)
 		lib.Integrity = integrity(l.Resolved)
 		lib.Bundle = byPath[path.Join(OutputFolder, base+".bundle.js")]
+		lib.Bytecode = byPath[bytecodeFile(l.Policy.Name)]
 		lib.Proxy = byPath[path.Join(ProxyFolder, base+"-proxy.js")]
 		for _, w := range l.Workloads {
 			if w.Bundle == nil {
@@ -128,6 +130,19 @@ func (sn *Snapshot) manifest(result *Result, files []File, kept []manifestLibrar
 		return nil, fmt.Errorf("write the manifest: %w", err)
 	}
 	return append(raw, '\n'), nil
+}
+
+// bytecodeFile is where a build puts a library's bytecode.
+func bytecodeFile(request string) string {
+	return path.Join(OutputFolder, proxygen.FileName(request)+".bytecode.bin")
+}
+
+// bytecode returns the packed bytecode of a library that has any.
+func (l *Library) bytecode() []byte {
+	if !l.Loaded() {
+		return nil
+	}
+	return l.Load.Bytecode
 }
 
 func hashOf(content []byte) string {
@@ -154,7 +169,7 @@ func manifestEntry(l *Library) manifestLibrary {
 // what the policy says now, whichever version of the package that was.
 func sameAuthority(before, now manifestLibrary) bool {
 	for _, l := range []*manifestLibrary{&before, &now} {
-		l.Package, l.Version, l.Integrity, l.Loads, l.Bundle, l.Proxy, l.Workloads = "", "", "", false, nil, nil, nil
+		l.Package, l.Version, l.Integrity, l.Loads, l.Bundle, l.Bytecode, l.Proxy, l.Workloads = "", "", "", false, nil, nil, nil, nil
 	}
 	a, errA := json.Marshal(before)
 	b, errB := json.Marshal(now)
@@ -166,7 +181,7 @@ func sameAuthority(before, now manifestLibrary) bool {
 func (l manifestLibrary) inPlace() bool {
 	base := proxygen.FileName(l.Request)
 	is := func(f *manifestFile, want string) bool { return f == nil || f.Path == want }
-	ok := is(l.Bundle, path.Join(OutputFolder, base+".bundle.js")) && is(l.Proxy, path.Join(ProxyFolder, base+"-proxy.js"))
+	ok := is(l.Bundle, path.Join(OutputFolder, base+".bundle.js")) && is(l.Bytecode, bytecodeFile(l.Request)) && is(l.Proxy, path.Join(ProxyFolder, base+"-proxy.js"))
 	for _, w := range l.Workloads {
 		ok = ok && is(w.Bundle, path.Join(OutputFolder, base+"."+w.Name+".workload.bundle.js")) && is(w.Proxy, path.Join(ProxyFolder, base+"."+w.Name+"-proxy.js"))
 	}
@@ -187,6 +202,7 @@ func (l manifestLibrary) files() []manifestFile {
 		}
 	}
 	add(l.Bundle, ".js.map")
+	add(l.Bytecode)
 	add(l.Proxy, ".d.ts", ".js.map")
 	for _, w := range l.Workloads {
 		add(w.Bundle, ".js.map")

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/sandbox-lsp/sandbox-lsp/proxygen"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
 
 // proxy is a generated proxy with its file name less the extension.
@@ -40,6 +41,13 @@ func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 		CommonJS:    l.Bundle != nil && !l.Bundle.ESM,
 		Permissions: l.Policy.Permissions, Limits: l.Policy.Limits,
 		Arguments: l.Policy.Arguments, Results: l.Policy.Results, Reads: l.Policy.Reads, Snapshot: l.Policy.Snapshot,
+		Engine: quickjs.Hash(),
+	}
+	if l.Bundle != nil {
+		in.Bundle.SHA256 = l.Bundle.Code.String()
+		if bytecode := l.bytecode(); bytecode != nil {
+			in.Bundle.Bytecode = hashOf(bytecode)
+		}
 	}
 	if l.Loaded() {
 		in.Runtime = exportsOf(l.Load.Exports)
@@ -53,6 +61,7 @@ func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 
 func (sn *Snapshot) workloadProxy(l *Library, w *Workload) (proxygen.Output, error) {
 	in := proxygen.Workload{Library: l.Policy.Name, Name: w.Policy.Name, Entry: w.Entry, Dir: sn.proxyDir()}
+	in.Bundle.SHA256 = w.Bundle.Code.String()
 	for _, e := range w.Policy.Exports {
 		in.Exports = append(in.Exports, e.Text)
 	}

@@ -150,12 +150,15 @@ const (
 // loadLibrary runs the load stage: the library and its workloads in one guest,
 // under the policy's permissions and limits.
 func (sn *Snapshot) loadLibrary(ctx context.Context, lib policy.Library, library script, workloads []script) (load.Result, bool, error) {
-	request := load.Request{Library: lib.Name, Permissions: lib.PermissionNames(), Limits: loadLimits(lib.Limits)}
+	request := load.Request{Library: lib.Name, Permissions: lib.PermissionNames(), Limits: loadLimits(lib.Limits), Bytecode: lib.Snapshot}
 	slices.Sort(request.Permissions)
 	parts := []string{quickjs.Hash(), lib.Name, library.Code.String(), strings.Join(request.Permissions, "\n"),
 		strconv.FormatInt(request.Limits.MemoryBytes, 10), strconv.FormatInt(request.Limits.StackBytes, 10), request.Limits.Timeout.String()}
 	for _, w := range workloads {
 		parts = append(parts, w.File, w.Code.String())
+	}
+	if request.Bytecode {
+		parts = append(parts, "bytecode")
 	}
 	key := sn.key("load", parts...)
 	if result, ok := cache.Recall[load.Result](sn.session.store, sn, key); ok {

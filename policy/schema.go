@@ -63,7 +63,7 @@ var LibraryOptions = []Option{
 	},
 	{
 		Name: "snapshot", Type: TypeBool, Snippet: "${1|true,false|}",
-		Doc: "Whether the client keeps an image of the heap after the library has loaded, so that later sandboxes of it start from the image.",
+		Doc: "Whether an image of the heap is kept after the library has loaded, from which later sandboxes of it go on; the build writes bytecode for the first. None is kept when loading uses what is granted or draws from `Math.random`.",
 	},
 }
 

@@ -101,7 +101,14 @@ func (l Library) script(w *writer, exports []emission) error {
 
 // load writes the expression that reads a bundle's text.
 func (a Asset) load() string {
-	return "await loadBundle({\n  node: new URL(" + quote(a.Path) + ", import.meta.url),\n  browser: " + quote(a.URL) + ",\n})"
+	hash := ""
+	if a.SHA256 != "" {
+		hash = "  sha256: " + quote(a.SHA256) + ",\n"
+	}
+	if a.Bytecode != "" {
+		hash += "  bytecode: " + quote(a.Bytecode) + ",\n"
+	}
+	return "await loadBundle({\n  node: new URL(" + quote(a.Path) + ", import.meta.url),\n  browser: " + quote(a.URL) + ",\n" + hash + "})"
 }
 
 // statement writes one export.
@@ -196,7 +203,8 @@ func (l Library) options() (string, error) {
 		Results     string  `json:"results,omitempty"`
 		Reads       string  `json:"reads,omitempty"`
 		Snapshot    bool    `json:"snapshot,omitempty"`
-	}{Permissions: permissions, Arguments: l.Arguments, Results: l.Results, Reads: l.Reads, Snapshot: l.Snapshot}
+		Engine      string  `json:"engine,omitempty"`
+	}{Permissions: permissions, Arguments: l.Arguments, Results: l.Results, Reads: l.Reads, Snapshot: l.Snapshot, Engine: l.Engine}
 	if n := (limits{l.Limits.MemoryMB, l.Limits.TimeoutMs, l.Limits.StackKB}); n != (limits{}) {
 		options.Limits = &n
 	}

@@ -75,6 +75,12 @@ type RuntimeExport struct {
 type Asset struct {
 	Path string // relative to the proxy, slash-separated
 	URL  string // for browsers
+	// SHA256 is the hash of the only bytes that the proxy takes, in hexadecimal; "" takes
+	// any.
+	SHA256 string
+	// Bytecode is the hash of the bytecode that stands beside it; "" says that there is
+	// none.
+	Bytecode string
 }
 
 // Library is what the proxy of one request is generated from.
@@ -100,6 +106,8 @@ type Library struct {
 	Results     string
 	Reads       string
 	Snapshot    bool
+	// Engine is the hash of the engine that the library was built for, as in Asset.
+	Engine string
 	// Bundle defaults to dist/<file name>.bundle.js in the project root, two levels
 	// above the proxy.
 	Bundle Asset

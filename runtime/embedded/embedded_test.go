@@ -79,6 +79,10 @@ func TestHost_sandboxes(t *testing.T) {
 			const crypto = { getRandomValues: (a) => a.fill(7), randomUUID: () => "id" };
 			const sandbox = SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { both: () => crypto.randomUUID() + crypto.getRandomValues(new Uint8Array(2)) }", { permissions: ["crypto"], capabilities: { crypto } });
 			return sandbox.exports.both();`, "id7,7"},
+		"randomness": {`
+			const make = () => SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = { draw: () => Math.random() }", { snapshot: true });
+			const drawn = [make(), make(), make()].map((sandbox) => sandbox.exports.draw());
+			return new Set([...drawn, Math.random()]).size;`, "4"},
 		"a primitive": {`
 			return SandboxManager.createSandboxSync("lib", "__SANDBOXED_LIB__ = 'text'").exports;`, "text"},
 		"a time limit": {`

@@ -2,6 +2,7 @@
 import { narrow, rulesOf } from "./attenuation.js";
 import { hostHas, hostNames, hostValue } from "./denials.js";
 import { SandboxError } from "./errors.js";
+import { isObject } from "./links.js";
 import { guestStack } from "./mirrors.js";
 
 const CRYPTO_QUOTA = 65536; // bytes, as the Web Crypto specification has it
@@ -24,30 +25,49 @@ export function grantsOf(permissions) {
  * Defines the granted globals. A name that the host does not have stays undefined,
  * and one that the guest has of its own (`JSON`, `Function`) stays the guest's. They
  * are defined on the guest's global object, or on the one that is given.
+ *
+ * @param {string[]} [had] of an image: what stands for each of them there. Nothing is
+ *   defined then, and the answer differs if the image is of other values.
+ * @returns {string[]} what stands for each
  */
-export function grant(membrane, engine, grants, capabilities, sandbox, global = membrane.guest.globalThis) {
-  for (const { name, allow } of grants) {
-    if (engine.own(global, name) !== undefined) continue;
+export function grant(membrane, engine, grants, capabilities, sandbox, { global = membrane.guest.globalThis, had } = {}) {
+  return grants.map(({ name, allow }, i) => {
+    if (had ? had[i] === OWN : engine.own(global, name) !== undefined) return OWN;
     const value = hostValue(name, capabilities);
     const allowed = allow === undefined ? undefined : rulesOf(name, allow);
-    if (value === undefined || (value === null && allowed)) continue;
+    if (value === undefined || (value === null && allowed)) return ABSENT;
     const gate = { revoked: false };
+    const known = [];
+    const know = (value, define) => {
+      membrane.granting(gate, had ? () => isObject(value) && membrane.toRef(value) : define);
+      known.push(membrane.mark(value));
+    };
     if (name === "crypto") {
-      const facade = membrane.granting(gate, () => cryptoFacade(engine, value));
+      const parts = cryptoParts(value);
+      if (had) for (const part of parts) know(part);
+      else {
+        const facade = membrane.granting(gate, () => cryptoFacade(engine, parts));
+        engine.help(membrane.guest.define, [[global], name, [facade]]);
+        engine.free(facade);
+        known.push(...parts.map((part) => membrane.mark(part)));
+      }
       membrane.granted(value, undefined, gate);
-      engine.help(membrane.guest.define, [[global], name, [facade]]);
-      engine.free(facade);
     } else {
       const shown = allowed === undefined ? host(name, value, sandbox) : narrow(name, value, allowed);
-      membrane.granting(gate, () => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
+      know(shown, () => engine.help(membrane.guest.define, [[global], name, shown], false, 1));
       membrane.granted(value, shown, gate);
       membrane.share(value);
       // Whichever way the guest comes to the whole of it, it finds what it was granted.
       if (allowed !== undefined) membrane.distort(value, shown);
-      if (name === "Intl") membrane.granting(gate, () => engine.help(membrane.guest.localize, [(...args) => answerLocale(...args)]));
+      const answer = (...args) => answerLocale(...args);
+      if (name === "Intl") know(answer, () => engine.help(membrane.guest.localize, [answer]));
     }
-  }
+    return known.join();
+  });
 }
+
+const OWN = "the guest's";
+const ABSENT = "absent";
 
 /**
  * Lets a guest have whatever the host has, and reports what it takes: a name is granted at
@@ -58,7 +78,7 @@ export function grantOnUse(membrane, engine, capabilities, sandbox) {
   const taken = engine.evaluateRef("({ __proto__: null })", "sandbox-taken.js");
   const take = (name, stack) => {
     sandbox.denials.report(name, guestStack(stack));
-    sandbox.run(() => grant(membrane, engine, [{ name }], capabilities, sandbox, taken));
+    sandbox.run(() => grant(membrane, engine, [{ name }], capabilities, sandbox, { global: taken }));
   };
   for (const name of hostNames(capabilities)) {
     if (engine.own(global, name) !== undefined || !hostHas(name, capabilities)) continue;
@@ -196,11 +216,16 @@ if (uuid) facade.randomUUID = function randomUUID() { return uuid(); };
 return facade;
 }`;
 
-function cryptoFacade(engine, crypto) {
+/** What the guest's facade asks the host for; without randomUUID there is no second one. */
+function cryptoParts(crypto) {
   const bytes = (length) => crypto.getRandomValues(new Uint8Array(Math.min(length, CRYPTO_QUOTA)));
   const uuid = () => crypto.randomUUID();
+  return typeof crypto.randomUUID === "function" ? [bytes, uuid] : [bytes];
+}
+
+function cryptoFacade(engine, parts) {
   const make = engine.evaluateRef(cryptoSource.replaceAll("\n", " "), "sandbox-crypto.js");
-  const facade = engine.help(make, [bytes, typeof crypto.randomUUID === "function" ? uuid : undefined], true);
+  const facade = engine.help(make, [...parts], true);
   engine.free(make);
   return facade;
 }

@@ -18,8 +18,9 @@ import {
   UNDEFINED_BITS,
   WRITABLE,
 } from "./layout.js";
+import { Instance, spareInstance } from "./instance.js";
+import { reseed, seedAt, seedOf } from "./seed.js";
 import { Values } from "./values.js";
-import { wasi } from "./wasi.js";
 
 // No page can tell a proxy from what it stands for.
 const isProxy = nodeBuiltin("node:util")?.types.isProxy ?? (() => false);
@@ -42,20 +43,27 @@ export class Engine extends Values {
   letsGoAtOnce = false;
   #classes = new Map(); // class id -> name
 
-  constructor(module) {
-    const instance = new WebAssembly.Instance(module, {
-      env: {
-        host_call: (name, length, self, argc, argv) => this.#hostCall(name, length, self, argc, argv),
-        host_interrupt: () => (this.hooks.poll() ? 1 : 0),
-        host_promise_rejection: () => {},
-        host_module_normalize: () => 0,
-        host_module_load: () => 0,
-        host_get_timezone_offset: (high, low) => -new Date((high * 2 ** 32 + (low >>> 0)) * 1000).getTimezoneOffset() * 60,
-      },
-      wasi_snapshot_preview1: wasi(() => instance.exports.memory.buffer),
-    });
-    super(instance.exports);
-    this.checkLayout();
+  #instance;
+
+  /** @param image of another engine of the same module: this one goes on from there */
+  constructor(module, image) {
+    const instance = image === undefined ? new Instance(module) : spareInstance(module, image.instance);
+    if (image !== undefined) instance.load(image.instance);
+    super(instance.exports, image?.values);
+    this.#instance = instance;
+    instance.engine = this;
+    if (image === undefined) this.checkLayout();
+    else reseed(this, image.seedAt);
+  }
+
+  /** What another engine needs to go on from here. No call may be under way. */
+  save() {
+    return { instance: this.#instance.save(), values: this.saveValues(), seedAt: seedAt(this) };
+  }
+
+  /** The state of the guest's Math.random. Asked for before anything of a library's has run. */
+  get seed() {
+    return seedOf(this, seedAt(this));
   }
 
   // Calls.
@@ -65,9 +73,9 @@ export class Engine extends Values {
     return this.take(this.evalBits(source, file));
   }
 
-  /** Evaluates a script for what it does. */
-  run(source, file) {
-    const bits = this.evalBits(source, file);
+  /** Evaluates a script for what it does, from its bytecode where that is given. */
+  run(source, file, bytecode) {
+    const bits = bytecode === undefined ? this.evalBits(source, file) : this.runBits(bytecode);
     this.b64[this.cell >> 3] = bits;
     this.drop(this.cell);
   }
@@ -496,9 +504,12 @@ export class Engine extends Values {
     return this.e.__stack_pointer.value;
   }
 
-  /** Lets go of the instance. */
-  stop() {
+  /** Lets go of the instance, which is kept for another guest where that is said. */
+  stop(reuse = false) {
+    if (reuse && this.e !== undefined) this.#instance.giveBack();
     this.hooks = { poll: () => true, over: () => true };
+    // Errors that the application keeps may lead here, and must not keep the memory.
+    this.#instance = undefined;
     this.e = undefined;
     this.u8 = this.u16 = this.u32 = this.i32 = this.b64 = undefined;
   }
@@ -506,7 +517,7 @@ export class Engine extends Values {
   // The guest calls.
 
   /** Nothing may leave this by a throw: it would tear the engine's frames. */
-  #hostCall(name, length, self, argc, argv) {
+  hostCall(name, length, self, argc, argv) {
     const top = this.top;
     this.answering++;
     try {

@@ -67,13 +67,17 @@ export class Membrane {
   #scopes = new Scopes();
   #marshalling;
   #settlers = new Set(); // rejecters of promises that wait for the guest
+  #intrinsics; // of the guest: [name, ref]
+  #imaged; // while an image is taken up: id -> what it has of a host object
+  #forgotten = []; // links of host objects that the image's guest has let go of
 
   /**
    * @param sandbox what sandbox.js calls its face: `run(body)` is a way into the guest,
    *   `pause(body)` one back out, `refusal()` the error for a guest that is no more, or
    *   undefined; the rest are options and limits
+   * @param image what `save` gave, when the engine goes on from there
    */
-  constructor(engine, sandbox) {
+  constructor(engine, sandbox, image) {
     this.#engine = engine;
     this.#sandbox = sandbox;
     engine.hooks = {
@@ -88,18 +92,82 @@ export class Membrane {
     };
     this.#crowdedAt = sandbox.memoryBytes / 2;
     this.#marshalling = new Marshalling(sandbox);
-    const cross = engine.newFunction(0, 0);
-    const boot = engine.evaluateRef(guestSource, "sandbox-guest.js");
-    const half = engine.help(boot, [[cross]], true);
-    for (const name of engine.keys(half)) this.guest[name] = engine.getRef(half, name);
+    if (image === undefined) this.#boot();
+    else this.#takeUp(image);
     this.#fix(globalThis, this.guest.globalThis);
     this.#pairIntrinsics();
-    this.#symbols = new Symbols(engine, this.guest);
-    for (const ref of [cross, boot, half]) engine.free(ref);
+    this.#symbols = new Symbols(engine, this.guest, image?.symbols);
     this.#mirrors = new Mirrors(this, engine, sandbox);
     this.#shadows = new Shadows(this, engine, sandbox);
     this.#messages = new Messages(this.#shadows, this.depth);
     this.#fix(this.#shadows.READ, this.guest.READ);
+  }
+
+  // Images.
+
+  #boot() {
+    const engine = this.#engine;
+    const cross = engine.newFunction(0, 0);
+    const boot = engine.evaluateRef(guestSource, "sandbox-guest.js");
+    const half = engine.help(boot, [[cross]], true);
+    for (const name of engine.keys(half)) this.guest[name] = engine.getRef(half, name);
+    for (const ref of [cross, boot, half]) engine.free(ref);
+    const { intrinsics } = this.guest;
+    this.#intrinsics = engine.keys(intrinsics).map((name) => [name, engine.getRef(intrinsics, name)]);
+  }
+
+  #takeUp({ guest, intrinsics, exposed }) {
+    this.guest = guest;
+    this.#intrinsics = intrinsics;
+    this.#imaged = new Map(exposed);
+  }
+
+  /**
+   * What another membrane needs to go on from here: nothing but numbers and names. Undefined
+   * when more is shared by now than what the guest was granted, or when it has used that.
+   */
+  save() {
+    const symbols = this.#symbols.save();
+    const exposed = [...this.#exposed.values()];
+    const others = [...this.#at.values()].some((link) => link.kind !== FIXED) || this.#settlers.size > 0;
+    if (symbols === undefined || others || this.stats.crossings > 0 || !exposed.every((link) => link.kind === SHADOW && link.weak)) return undefined;
+    return {
+      guest: this.guest,
+      intrinsics: this.#intrinsics,
+      symbols,
+      exposed: exposed.map(({ id, proxy, handler, shadow }) => [id, [proxy, handler, shadow]]),
+    };
+  }
+
+  /** What was granted is there: from now on what the guest is to know is made for it. */
+  endImage() {
+    this.#imaged = undefined;
+    for (const link of this.#forgotten.splice(0)) this.#links.delete(link.value);
+  }
+
+  /** Pairs a host object with the proxy that the image has of it. */
+  #recognise(link) {
+    const parts = this.#imaged.get(link.id);
+    this.#links.set(link.value, link);
+    this.#shadows.recognise(link, parts ?? [0, 0, 0]);
+    if (parts === undefined) {
+      this.#forgotten.push(link);
+      return 0;
+    }
+    this.#exposed.set(link.id, link);
+    link.weak = true;
+    this.#weakCount++;
+    return 0;
+  }
+
+  /** What a granted value is to the guest, in words that are the same where an image fits. */
+  mark(value) {
+    if (!isObject(value)) return `${typeof value} ${String(value)}`;
+    const link = this.#links.get(this.#distortions.get(value) ?? value);
+    if (link === undefined) return "marshalled";
+    if (link.kind !== SHADOW) return `${link.kind} ${link.ref}`;
+    const kind = link.array ? "array" : link.lazy === this.guest.LAZY_CLASS ? "class" : typeof value;
+    return `${kind} ${link.id}`;
   }
 
   // The realm's own.
@@ -114,13 +182,10 @@ export class Membrane {
   // as a value it is the guest's, or a host function that writes to its argument would
   // write to this realm.
   #pairIntrinsics() {
-    const engine = this.#engine;
     const host = hostIntrinsics();
-    const { intrinsics } = this.guest;
-    for (const name of engine.keys(intrinsics)) {
+    for (const [name, ref] of this.#intrinsics) {
       const own = host.get(name);
       if (own === undefined) continue;
-      const ref = engine.getRef(intrinsics, name);
       const link = new Link(FIXED, own, ref, 0);
       if (!this.#links.has(own)) this.#links.set(own, link);
       if (iterators.has(name)) this.iteratorProtos.add(own);
@@ -179,6 +244,7 @@ export class Membrane {
     const kind = mirrored === undefined ? SHADOW : MIRROR;
     const link = new Link(kind, value, 0, id);
     link.gate = gate;
+    if (this.#imaged !== undefined) return this.#recognise(link);
     this.#links.set(value, link);
     this.#exposed.set(id, link);
     try {

@@ -1,7 +1,7 @@
 // What may be said of a sandbox when it is made.
 import { SandboxError } from "./errors.js";
 
-const known = ["permissions", "limits", "capabilities", "arguments", "results", "reads", "onViolation", "reportOnly", "marshallers", "snapshot"];
+const known = ["permissions", "limits", "capabilities", "arguments", "results", "reads", "onViolation", "reportOnly", "marshallers", "snapshot", "engine"];
 const knownLimits = ["memoryMB", "timeoutMs", "stackKB", "bundleKB"];
 
 /** Refuses options that are no object, or that nothing reads: a misspelt limit is none. */

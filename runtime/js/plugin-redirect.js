@@ -11,7 +11,8 @@ export const WASM = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs
 const RUNTIME = path.dirname(fileURLToPath(import.meta.url)) + path.sep;
 
 // What proxygen writes. The expressions stand where the bundler's asset URLs have to be.
-const LOAD = /await loadBundle\(\{\s*node: new URL\(("[^"]+"), import\.meta\.url\),\s*browser: "[^"]+",\s*\}\)/g;
+const LOAD =
+  /await loadBundle\(\{\s*node: new URL\(("[^"]+"), import\.meta\.url\),\s*browser: "[^"]+",\s*(sha256: "[^"]+")?,?\s*(?:bytecode: "[^"]+",)?\s*\}\)/g;
 
 /** The redirects of one build. */
 export class Redirects {
@@ -125,10 +126,10 @@ export class Redirects {
 export function withAssets(code, id, urlOf) {
   const file = fileOf(id);
   let count = 0;
-  const text = code.replace(LOAD, (call, relative) => {
+  const text = code.replace(LOAD, (call, relative, hash) => {
     count++;
     const urls = both(urlOf(fileURLToPath(new URL(JSON.parse(relative), pathToFileURL(file)))));
-    const load = `loadBundle({ node: ${urls.node}, browser: ${urls.browser} })`;
+    const load = `loadBundle({ node: ${urls.node}, browser: ${urls.browser}${hash ? `, ${hash}` : ""} })`;
     const lines = "\n".repeat(call.split("\n").length - 1);
     // A workload's library has the engine already.
     if (!code.includes("SandboxManager.createSandbox(")) return `await ${load}${lines}`;

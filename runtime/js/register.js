@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import Module, { register } from "node:module";
 import path from "node:path";
+import { noteBytecode } from "./bytecode.js";
 import { SandboxError, SandboxManager } from "./index.js";
 import { buildPolicy, readPolicy } from "./plugin-policy.js";
 import { Redirects } from "./plugin-redirect.js";
@@ -43,20 +44,32 @@ const sandboxes = new Map(); // request -> sandbox
 function sandboxOf(library) {
   let sandbox = sandboxes.get(library.request);
   if (sandbox === undefined) {
-    const { request, permissions, limits, arguments: args, results, reads } = library;
-    sandbox = SandboxManager.createSandboxSync(request, textOf(library.bundle), { permissions, limits, arguments: args, results, reads });
+    const { request, permissions, limits, arguments: args, results, reads, snapshot } = library;
+    const code = textOf(library.bundle);
+    if (library.bytecode) noteBytecode(code, bytesOf(library.bytecode));
+    sandbox = SandboxManager.createSandboxSync(request, code, {
+      permissions,
+      limits,
+      arguments: args,
+      results,
+      reads,
+      snapshot,
+      engine: policy.engine,
+    });
     sandbox.unrefPump();
     sandboxes.set(request, sandbox);
   }
   return sandbox;
 }
 
-function textOf(bundle) {
-  const file = path.join(policy.root, bundle.path);
+const textOf = (bundle) => bytesOf(bundle).toString("utf8");
+
+function bytesOf(built) {
+  const file = path.join(policy.root, built.path);
   const bytes = readFileSync(file);
-  if (createHash("sha256").update(bytes).digest("hex") !== bundle.sha256)
+  if (createHash("sha256").update(bytes).digest("hex") !== built.sha256)
     throw new SandboxError(`${file} is not what dist/sandbox-manifest.json says was built. Run \`sandbox-lsp build\` in the project.`);
-  return bytes.toString("utf8");
+  return bytes;
 }
 
 // For the proxies, which register-hooks.js changes to ask for the same sandboxes.

@@ -1,6 +1,7 @@
 import { grant, grantOnUse, grantsOf } from "./capabilities.js";
 import { Denials } from "./denials.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError, SandboxRevokedError, wordsOf } from "./errors.js";
+import { OtherGrants, situationOf } from "./image.js";
 import { isConstructor } from "./intrinsics.js";
 import { disposeOf } from "./marshalling.js";
 import { Membrane, microtask } from "./membrane.js";
@@ -30,8 +31,17 @@ class Sandbox {
   #jobsQueued = false;
   #marshallers = []; // to dispose of
   #failures = []; // what they threw at that
+  #snapshot; // whether the policy wants an image
+  #restored; // whether it goes on from one
+  #unkept; // why none is kept of it
 
-  constructor(engine, name, code, options) {
+  /**
+   * @param start where the policy wants an image and the host can make one: `image`, which
+   *   the engine goes on from already, or `keep(image)`, which is given one after the load. With
+   *   that, `realm` is an image without a library, or `keepRealm` is given one; `bytecode` is
+   *   the library's, if there is any
+   */
+  constructor(engine, name, code, options, { image, keep, realm, keepRealm, bytecode } = {}) {
     const {
       permissions = [],
       limits = {},
@@ -42,7 +52,9 @@ class Sandbox {
       onViolation,
       reportOnly = false,
       marshallers = [],
+      snapshot = false,
     } = options;
+    if (typeof snapshot !== "boolean") throw new SandboxError(`snapshot: true or false is needed, not ${String(snapshot)}`);
     this.#name = name;
     this.#engine = engine;
     this.#granted = grantsOf(permissions);
@@ -79,17 +91,35 @@ class Sandbox {
       exact: oneOf("reads", reads, "window", "exact") === "exact",
     };
     this.#marshallers = [...marshallers];
+    this.#snapshot = image !== undefined || keep !== undefined;
+    this.#restored = image !== undefined;
+    let granted;
+    let seed;
     try {
       this.#library = this.#run(() => {
-        this.#membrane = new Membrane(engine, face);
+        this.#membrane = new Membrane(engine, face, (image ?? realm)?.membrane);
+        if (realm !== undefined) this.#membrane.endImage();
+        keepRealm?.({ engine: engine.save(), membrane: this.#membrane.save() });
         // The engine does not survive a parser without memory, so the membrane's own source
         // is read before there is a limit.
         engine.setLimits(memoryBytes, stackKB * 2 ** 10);
-        grant(this.#membrane, engine, this.#granted, capabilities, face);
+        granted = grant(this.#membrane, engine, this.#granted, capabilities, face, { had: image?.granted });
         if (reportOnly) grantOnUse(this.#membrane, engine, capabilities, face);
-        return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__");
+        if (image !== undefined) {
+          if (image.granted.some((what, i) => what !== granted[i])) throw new OtherGrants();
+          this.#membrane.endImage();
+          return image.library;
+        }
+        if (keep) seed = engine.seed;
+        return this.#evaluate(code, `${name}.bundle.js`, "__SANDBOXED_LIB__", bytecode);
       });
+      if (keep) this.#unkept = this.#keepImage(keep, granted, seed);
+      else if (snapshot && !this.#restored) this.#unkept = "this host keeps no images, or none with marshallers and reportOnly";
     } catch (cause) {
+      if (cause instanceof OtherGrants) {
+        this.#finish();
+        throw cause;
+      }
       // While it can still be asked.
       const said = this.#describe(cause);
       const left = said instanceof SandboxError ? undefined : this.#remains(cause, said);
@@ -191,7 +221,7 @@ class Sandbox {
   /** Counts of what is alive on both sides, crossings so far, and bytes of guest memory. */
   stats() {
     if (this.#disposed || this.#death) throw this.#refusal();
-    return { ...this.#membrane.counts(), memoryBytes: this.#engine.memoryBytes };
+    return { ...this.#membrane.counts(), memoryBytes: this.#engine.memoryBytes, restored: this.#restored, unkept: this.#unkept };
   }
 
   /**
@@ -220,15 +250,32 @@ class Sandbox {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#end();
-    if (this.#depth === 0) this.#engine.stop();
+    if (this.#depth === 0) this.#stop();
   }
 
-  #evaluate(code, file, global) {
+  // An instance in which a guest died may be torn.
+  #stop() {
+    this.#engine.stop(this.#snapshot && this.#death === undefined);
+  }
+
+  /** Gives an image to whoever keeps it, or says why there is none. */
+  #keepImage(keep, granted, seed) {
+    const library = this.#library;
+    if (typeof library === "object") return "the library exports no object";
+    // What it drew is part of what it is now, and would be the same in every sandbox.
+    if (this.#engine.seed !== seed) return "the library drew from Math.random while loading";
+    const membrane = this.#membrane.save();
+    if (membrane === undefined) return "the library used what it is granted while loading";
+    keep({ engine: this.#engine.save(), membrane, granted, library });
+    return undefined;
+  }
+
+  #evaluate(code, file, global, bytecode) {
     const engine = this.#engine;
     const { globalThis: realm, set } = this.#membrane.guest;
     // What another workload exports is not this one's.
     if (!engine.help(set, [[realm], global, undefined])) throw new SandboxError(`${file} cannot assign what it exports: ${this.#name} has fixed ${global}`);
-    engine.run(code, file);
+    engine.run(code, file, bytecode);
     const ref = engine.getRef(realm, global);
     if (ref > 0) return ref;
     const primitive = engine.get(realm, global);
@@ -343,7 +390,7 @@ class Sandbox {
     this.#depth--;
     if (this.#engine.stackPointer !== this.#pointers[this.#depth]) this.#die("fault", "an error tore through the engine's frames");
     if (this.#depth > 0) return;
-    if (this.#disposed || this.#death) this.#engine.stop();
+    if (this.#disposed || this.#death) this.#stop();
     else if (!this.#jobsQueued && this.#engine.hasJobs) this.#queueJob();
   }
 
@@ -513,22 +560,61 @@ function oneOf(name, value, ...allowed) {
  * What makes sandboxes in one host.
  *
  * @param load prepares the host's engine, from `source` where that is given
- * @param open makes an engine at once, for a guest that may use so many bytes
+ * @param open makes an engine at once, for a guest that may use so many bytes; with an image,
+ *   one that goes on from there
+ * @param check refuses an engine that is not the one that a sandbox was built for
+ * @param images keeps them, where the host's engine can be saved
+ * @param bytecodeOf gives a library's bytecode, if there is any
+ * @param store keeps them for longer: `persist()` asks for that, `read` and `write` do it.
+ *   `fetchBytecode()` asks for bytecode where it has to be fetched
  */
-export function managerOf({ load, open }) {
+export function managerOf({ load, open, check = () => {}, images, store, bytecodeOf }) {
+  // Marshallers decide anew each time, and report-only mode knows the host's every name.
+  const isImaged = ({ snapshot, reportOnly, marshallers = [] }) => snapshot && images !== undefined && !reportOnly && marshallers.length === 0;
   const make = (name, code, options) => {
     checkOptions(options);
-    return new Sandbox(open(bytesOf(options.limits)), name, code, options);
+    const memoryBytes = bytesOf(options.limits);
+    check(name, options.engine);
+    if (!isImaged(options)) return new Sandbox(open(memoryBytes), name, code, options);
+    const situation = situationOf(name, options);
+    const image = images.find(code, situation);
+    if (image !== undefined) {
+      try {
+        return new Sandbox(open(memoryBytes, image.engine), name, code, options, { image });
+      } catch (error) {
+        if (!(error instanceof OtherGrants)) throw error;
+      }
+    }
+    const { realm } = images;
+    return new Sandbox(open(memoryBytes, realm?.engine), name, code, options, {
+      keep: (made) => images.keep(code, situation, made),
+      bytecode: bytecodeOf?.(name, code),
+      realm,
+      keepRealm: realm === undefined ? (made) => images.keepRealm(made) : undefined,
+    });
   };
   return {
     /** Loads the engine, which createSandboxSync needs to be there in a browser. */
-    async ready({ wasm } = {}) {
+    async ready({ wasm, persist = false, bytecode = false } = {}) {
+      if (persist) store?.persist();
+      if (bytecode) store?.fetchBytecode();
       await load(wasm);
     },
 
     async createSandbox(name, code, options = {}) {
       await load();
-      return make(name, code, options);
+      checkOptions(options);
+      if (store === undefined || !isImaged(options)) return make(name, code, options);
+      const situation = situationOf(name, options);
+      let known = images.find(code, situation);
+      if (known === undefined) {
+        known = await store.read(name, code, situation);
+        if (known !== undefined) images.keep(code, situation, known);
+      }
+      const sandbox = make(name, code, options);
+      const now = images.find(code, situation);
+      if (now !== undefined && now !== known) store.write(code, situation, now);
+      return sandbox;
     },
 
     createSandboxSync(name, code, options = {}) {

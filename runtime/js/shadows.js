@@ -39,33 +39,44 @@ export class Shadows {
   make(link) {
     const engine = this.#engine;
     const { guest } = this.#membrane;
-    const { value } = link;
-    let constructible = false;
-    if (typeof value === "function") {
+    this.#describe(link);
+    if (typeof link.value === "function") {
       link.shadow = engine.newFunction(link.id, 0);
-      constructible = isConstructor(value);
-      if (constructible) engine.makeConstructor(link.shadow);
-      link.proto = undefined;
-      link.keys = new Set(["length", "name"]);
-    } else if (Array.isArray(value)) {
-      link.shadow = engine.newArray([]);
-      link.proto = Array.prototype;
-      link.array = true;
-    } else {
-      link.shadow = engine.newPlainObject();
-      link.proto = Object.prototype;
-    }
-    link.iterator = ifAnswered(() => this.#iterates(value)) ?? false;
-    // A host's proxy, such as reactive state, sees every read, where the host can tell it.
-    link.exact = this.#sandbox.exact || engine.isHostProxy(value);
-    link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
-    link.fast = constructible ? guest.FAST_CLASS : guest.FAST;
+      if (link.lazy === guest.LAZY_CLASS) engine.makeConstructor(link.shadow);
+    } else link.shadow = link.array ? engine.newArray([]) : engine.newPlainObject();
     link.handler = engine.newObject(link.lazy);
     engine.defineValue(link.handler, "id", link.id);
     link.proxy = engine.newProxy(link.shadow, link.handler);
     engine.free(link.shadow);
     engine.free(link.handler);
     return link.proxy;
+  }
+
+  /** Takes the proxy of an image, of which nothing has been read, for a host object's. */
+  recognise(link, [proxy, handler, shadow]) {
+    this.#describe(link);
+    link.proxy = proxy;
+    link.handler = handler;
+    link.shadow = shadow;
+  }
+
+  /** Notes of which kind a host object's proxy is. */
+  #describe(link) {
+    const { guest } = this.#membrane;
+    const { value } = link;
+    const constructible = typeof value === "function" && isConstructor(value);
+    if (typeof value === "function") {
+      link.proto = undefined;
+      link.keys = new Set(["length", "name"]);
+    } else {
+      link.array = Array.isArray(value);
+      link.proto = link.array ? Array.prototype : Object.prototype;
+    }
+    link.iterator = ifAnswered(() => this.#iterates(value)) ?? false;
+    // A host's proxy, such as reactive state, sees every read, where the host can tell it.
+    link.exact = this.#sandbox.exact || this.#engine.isHostProxy(value);
+    link.lazy = constructible ? guest.LAZY_CLASS : guest.LAZY;
+    link.fast = constructible ? guest.FAST_CLASS : guest.FAST;
   }
 
   #iterates(value) {

@@ -6,14 +6,19 @@ export class Symbols {
   #guest;
   #refs = new Map(); // symbol -> ref
   #symbols = new Map(); // ref -> symbol
+  #known; // of the well-known ones: [name, ref]
 
-  constructor(engine, guest) {
+  /** @param known the well-known ones of an image, as `save` gave them */
+  constructor(engine, guest, known) {
     this.#engine = engine;
     this.#guest = guest;
-    for (const key of engine.keys(guest.symbols)) {
-      const own = Symbol[key];
-      if (typeof own === "symbol" && typeof key === "string") this.#pair(own, engine.getRef(guest.symbols, key));
-    }
+    this.#known = known ?? wellKnown(engine, guest.symbols);
+    for (const [key, ref] of this.#known) this.#pair(Symbol[key], ref);
+  }
+
+  /** The refs of the well-known ones, or undefined when others have crossed. */
+  save() {
+    return this.#refs.size === this.#known.length ? this.#known : undefined;
   }
 
   /** The guest's symbol for a host's; its count stays here. */
@@ -44,4 +49,12 @@ export class Symbols {
     this.#refs.set(symbol, ref);
     this.#symbols.set(ref, symbol);
   }
+}
+
+/** The well-known symbols that both realms have: names and the guest's refs. */
+function wellKnown(engine, symbols) {
+  return engine
+    .keys(symbols)
+    .filter((key) => typeof key === "string" && typeof Symbol[key] === "symbol")
+    .map((key) => [key, engine.getRef(symbols, key)]);
 }

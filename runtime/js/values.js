@@ -64,8 +64,19 @@ export class Values {
   arrayWord; // what the headers of arrays without holes say
   arrayShape; // and of those without other properties
 
-  constructor(exports) {
+  /** @param saved what `saveValues` gave, of an engine whose memory this one has */
+  constructor(exports, saved) {
     this.e = exports;
+    if (saved !== undefined) {
+      const { atoms, ...rest } = saved;
+      Object.assign(this, rest);
+      for (const [name, atom] of atoms) {
+        this.atoms.set(name, atom);
+        this.names.set(atom, name);
+      }
+      this.refresh();
+      return;
+    }
     exports._initialize();
     exports.qjs_init();
     exports.qjs_set_interrupt_handler(1);
@@ -79,6 +90,12 @@ export class Values {
     this.top = this.start;
     this.end = this.start + FRAME_BYTES - 8;
     this.refresh();
+  }
+
+  /** Where things are in the memory, as data. */
+  saveValues() {
+    const { cx, rt, cell, out, text, start, top, end, arrayWord, arrayShape } = this;
+    return { cx, rt, cell, out, text, start, top, end, arrayWord, arrayShape, atoms: [...this.atoms] };
   }
 
   // Memory.
@@ -452,6 +469,22 @@ export class Values {
     this.u8.set(name, at + code.length);
     const box = this.e.qjs_eval(at, code.length - 1, at + code.length, 0);
     this.e.wasm_free(at);
+    return this.unbox(box);
+  }
+
+  /** Runs a script's bytecode, to the same. */
+  runBits(bytecode) {
+    const at = this.alloc(bytecode.length);
+    bytecode.write(this.u8.subarray(at, at + bytecode.length));
+    const box = this.e.qjs_eval_bytecode(at, bytecode.length);
+    this.sync();
+    this.u8.fill(0, at, at + bytecode.length); // it is the larger half of what an image would keep
+    this.e.wasm_free(at);
+    return this.unbox(box);
+  }
+
+  /** Takes the bits out of what an export gave, or throws the guest's error. */
+  unbox(box) {
     this.sync();
     const bits = this.b64[box >> 3];
     const failed = this.u32[(box >> 2) + 1] === EXCEPTION;

@@ -1,11 +1,14 @@
 // The few calls of WASI (snapshot preview 1) that the engine makes.
 
-/** @param {() => ArrayBuffer} buffer the engine's memory as it is now */
-export function wasi(buffer) {
+/**
+ * @param {() => ArrayBuffer} buffer the engine's memory as it is now
+ * @param {() => number} monotonic the guest's monotonic clock, in milliseconds
+ */
+export function wasi(buffer, monotonic) {
   return {
     // Clock 0 is the wall's, 1 a monotonic one; nanoseconds.
     clock_time_get(id, _precision, out) {
-      const ms = id === 0 ? Date.now() : performance.now();
+      const ms = id === 0 ? Date.now() : monotonic();
       new DataView(buffer()).setBigUint64(out, BigInt(Math.round(ms * 1e6)), true);
       return 0;
     },

@@ -3,7 +3,7 @@
 import { nodeBuiltin } from "./bundle.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
 import { checkOptions } from "./options.js";
-import { compile } from "./wasm.js";
+import { checkEngine, compile } from "./wasm.js";
 
 /** How much later than the guest's own clock the thread is ended, in milliseconds. */
 const GRACE_MS = 500;
@@ -210,6 +210,7 @@ export async function createSandboxInWorker(name, code, options = {}) {
   const refused = local.find((option) => options[option] !== undefined);
   if (refused) throw new SandboxError(`${refused} cannot go to the thread of a Worker; the granted globals there are the thread's own`);
   const wasm = await compile();
+  checkEngine(name, options.engine);
   const sandbox = new WorkerSandbox(name, timeoutMs, thread);
   try {
     await sandbox.send({ wasm });

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
 
 func TestMain(m *testing.M) {
@@ -159,6 +162,28 @@ func TestPool_workloadsShareTheGuestOfTheirLibrary(t *testing.T) {
 	}
 	if f := got.Workloads[1].Failure; f == nil || f.Name != "RangeError" {
 		t.Errorf("failure %+v", f)
+	}
+}
+
+func TestPool_compilesWhereThatIsAsked(t *testing.T) {
+	p := newPool(t, 1)
+	asked := request(`var __SANDBOXED_LIB__ = { double: (number) => 2 * number };`)
+	for _, want := range []bool{false, true} {
+		asked.Bytecode = want
+		got, err := p.Load(t.Context(), asked)
+		if err != nil || got.Failure != nil {
+			t.Fatal(err, got.Failure)
+		}
+		if has := bytes.HasPrefix(got.Bytecode, []byte(quickjs.Hash())); has != want {
+			t.Errorf("asked for bytecode: %t, got %q", want, got.Bytecode)
+		}
+		if bytes.Contains(got.Bytecode, []byte("(number) => 2 * number")) {
+			t.Error("it repeats what the script has already")
+		}
+	}
+	asked.Script.Code = []byte(`throw new Error("no")`)
+	if got, err := p.Load(t.Context(), asked); err != nil || got.Failure == nil || got.Bytecode != nil {
+		t.Errorf("of a library that fails: %v, %v, %q", err, got.Failure, got.Bytecode)
 	}
 }
 

@@ -21,6 +21,8 @@ type Request struct {
 	Limits      Limits
 	// Workloads are evaluated after the library, in the same guest.
 	Workloads []Script
+	// Bytecode asks for the library's.
+	Bytecode bool
 }
 
 // Script is a bundle with the file name that guest stacks show.
@@ -49,6 +51,8 @@ type Result struct {
 	// Touches are the globals that the scripts asked for: those that the guest does
 	// not have, and those that were granted, in order of time.
 	Touches []observe.Touch
+	// Bytecode is that of a library which loads, packed, where the request asks for it.
+	Bytecode []byte
 }
 
 // WorkloadResult is the outcome of one workload.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/bytecode"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/embedded"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
 )
@@ -97,7 +98,24 @@ func (l *loader) evaluate(ctx context.Context, request Request) (Result, error) 
 		return Result{}, fmt.Errorf("load %s: %w", request.Library, err)
 	}
 	result.Touches = touches
-	return result, nil
+	if request.Bytecode && result.Failure == nil {
+		result.Bytecode, err = compiled(ctx, l.engine, request)
+	}
+	return result, err
+}
+
+// compiled returns the packed bytecode of a library.
+func compiled(ctx context.Context, engine *quickjs.Engine, request Request) ([]byte, error) {
+	vm, err := engine.NewVM(ctx, quickjs.VMOptions{})
+	if err != nil {
+		return nil, err
+	}
+	// Stacks name the file as runtime/js does.
+	code, err := vm.Compile(ctx, string(request.Script.Code), request.Library+".bundle.js")
+	if err = errors.Join(err, vm.Close(ctx)); err != nil {
+		return nil, fmt.Errorf("compile %s: %w", request.Library, err)
+	}
+	return bytecode.Pack(quickjs.Hash(), request.Script.Code, code), nil
 }
 
 // hostMemory bounds the realm that loads libraries, in bytes; each of those has a limit

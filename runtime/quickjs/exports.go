@@ -66,6 +66,7 @@ const (
 	leafEnd // everything below may reach guest code
 	xInit
 	xEval
+	xCompile
 	xBoxedNumber
 	xCall
 	xConstruct
@@ -162,7 +163,7 @@ var exportNames = [exportEnd]string{
 	// Everything from here on may reach guest code: evaluation and calls plainly,
 	// property access and conversions through getters, traps and toString, and
 	// whatever can fail through Error.prepareStackTrace.
-	xInit: "qjs_init", xEval: "qjs_eval", xBoxedNumber: "qjs_new_number",
+	xInit: "qjs_init", xEval: "qjs_eval", xCompile: "qjs_compile", xBoxedNumber: "qjs_new_number",
 	xCall: "JS_Call", xConstruct: "JS_CallConstructor", xConstructAs: "JS_CallConstructor2",
 	xNewHostFunction: "qjs_new_host_function",
 	xNewObject:       "JS_NewObject", xNewObjectProto: "JS_NewObjectProto",

@@ -20,7 +20,7 @@ ln -s "$root/testdata/projects/storefront/node_modules" "$project/node_modules"
 cp "$root/testdata/projects/storefront/package.json" "$project"
 cat >"$project/.sandbox/sandbox.config.js" <<'POLICY'
 export default {
-  lodash: { permissions: [] },
+  lodash: { permissions: [], snapshot: true },
   dayjs: { permissions: [] },
   zod: { permissions: [] },
   "date-fns": { permissions: [] },
@@ -99,6 +99,8 @@ done
 } | tee "$work/figures"
 echo
 node "$bench/ratios.mjs" <"$work/figures"
+echo
+node "$bench/create.mjs" "$project/dist/lodash.bundle.js"
 echo
 node "$bench/membrane.mjs"
 echo
