@@ -24,14 +24,16 @@ export class Redirects {
     this.bundles = new Map(); // file name -> file
     for (const library of libraries) {
       this.#add(library.request, library, library);
+      for (const { request, proxy } of library.subpathProxies ?? []) this.#add(request, library, { proxy, bundle: library.bundle });
       for (const workload of library.workloads) this.#add(`sandbox-workload/${library.request}/${workload.name}`, library, workload);
     }
+    this.libraries = [...libraries].sort((a, b) => b.request.length - a.request.length); // the closest first
     this.said = new Set();
   }
 
   #add(request, library, built) {
     const proxy = path.join(this.root, built.proxy.path);
-    this.targets.set(request, { library, proxy, workload: built === library ? undefined : built });
+    this.targets.set(request, { library, proxy, request, workload: library.workloads.includes(built) ? built : undefined });
     this.proxies.add(proxy);
     this.bundles.set(path.basename(built.bundle.path), path.join(this.root, built.bundle.path));
   }
@@ -58,7 +60,7 @@ export class Redirects {
     if (file !== undefined && (this.proxies.has(file) || file.startsWith(RUNTIME))) return undefined;
     const from = file === undefined ? this.root : path.dirname(file);
     const { library } = target;
-    if (request === library.request) {
+    if (!target.workload) {
       const here = packageFrom(from, request);
       if (here && (here.version !== library.version || here.name !== library.package)) return this.#otherVersion(target, file, here);
     }
@@ -70,15 +72,25 @@ export class Redirects {
   #nowhere(request, file) {
     if (request.startsWith("sandbox-workload/"))
       return { error: `${this.#shown(file)}: error SBX031\n  The policy has no workload for "${request}", or its entry does not exist.` };
+    const library = this.libraries.find(({ request: own, subpaths }) => subpaths && request.startsWith(`${own}/`));
+    if (library && isScript(request) && file?.includes(`${path.sep}node_modules${path.sep}`) && !this.#within(file, library)) {
+      const warning = `${this.#shown(file)}: warning SBX031\n  "${request}" has no proxy, since the application itself does not import it: this package's copy of it runs outside of the sandbox, with everything that the page may do. Import "${request}" in a file of the application too, so that the build makes one.`;
+      return this.#once({ warning });
+    }
     if (request.startsWith("sandbox-real/")) return { error: `${this.#shown(file)}: error SBX031\n  "${request}" exists only inside of workloads.` };
     return undefined;
   }
 
-  #otherVersion({ library }, file, here) {
+  /** Whether a file is the library's own, which may name itself. */
+  #within(file, library) {
+    return file.includes(`${path.sep}node_modules${path.sep}${library.request.split("/").join(path.sep)}${path.sep}`);
+  }
+
+  #otherVersion({ library, request }, file, here) {
     const held = here.name === library.package ? library.version : `${library.package} ${library.version}`;
     // The build has said so of the application's own files.
     const known = this.findings.some(({ code, file: at, data }) => code === "SBX044" && at === file && data?.version === here.version);
-    const text = `${this.#shown(file)}: warning SBX044\n  "${library.request}" resolves to ${here.name} ${here.version} here (${this.#shown(here.dir)}), but the sandbox holds ${held}. The redirect leaves this import as it is, so that it runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.`;
+    const text = `${this.#shown(file)}: warning SBX044\n  "${request}" resolves to ${here.name} ${here.version} here (${this.#shown(here.dir)}), but the sandbox holds ${held}. The redirect leaves this import as it is, so that it runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.`;
     return this.#once(known ? {} : { warning: text });
   }
 
@@ -124,6 +136,8 @@ export class Redirects {
  */
 export function withAssets(code, id, urlOf) {
   const file = fileOf(id);
+  // That of a subpath loads nothing: it is part of its library's bundle.
+  if (code.includes("__sandbox.subpath(")) return code;
   let count = 0;
   const text = code.replace(LOAD, (call, relative) => {
     count++;
@@ -183,6 +197,9 @@ function fileOf(id) {
   const file = id.replace(/^\0/, "").replace(/[?#].*$/, "");
   return path.isAbsolute(file) ? path.normalize(file) : undefined;
 }
+
+/** Whether a request may mean code, rather than a stylesheet or data. */
+const isScript = (request) => /\.[cm]?[jt]sx?$/.test(request) || !/\.[a-z]\w*$/.test(request);
 
 /** Whether a module is the one of the runtime that loads the engine. */
 export function isEngineLoader(id) {

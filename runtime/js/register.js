@@ -73,10 +73,10 @@ Module._resolveFilename = function (request, parent, ...rest) {
   if (!answer?.proxy) return Reflect.apply(resolveFilename, this, [request, parent, ...rest]);
   const id = `${answer.proxy}?require`;
   if (!(id in Module._cache)) {
-    const { library, workload } = answer;
+    const { library, workload, request: asked } = answer;
     const sandbox = sandboxOf(library);
     const module = new Module(id);
-    module.exports = workload ? sandbox.loadWorkload(workload.name, textOf(workload.bundle)) : sandbox.exports;
+    module.exports = workload ? sandbox.loadWorkload(workload.name, textOf(workload.bundle)) : asked === library.request ? sandbox.exports : sandbox.subpath(asked).exports;
     module.loaded = true;
     Module._cache[id] = module;
   }
