@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -33,13 +33,30 @@ func (c *check) subpaths(ctx context.Context, libraries []*Library) error {
 	if err != nil {
 		return err
 	}
+	taken := fileNames(libraries)
 	for _, r := range resolved {
-		if r.Problem == nil {
+		// Some file systems fold case, and "@a/b" and the subpath "a/b" have one name.
+		name := strings.ToLower(proxygen.FileName(r.Request))
+		if r.Problem == nil && !taken[name] {
+			taken[name] = true
 			l := owner[r.Request]
 			l.Subpaths = append(l.Subpaths, &Subpath{Request: r.Request, Entry: r.Entry})
 		}
 	}
 	return nil
+}
+
+// fileNames returns the names that the proxies of libraries and workloads have.
+func fileNames(libraries []*Library) map[string]bool {
+	taken := map[string]bool{}
+	for _, l := range libraries {
+		name := strings.ToLower(proxygen.FileName(l.Policy.Name))
+		taken[name] = true
+		for _, w := range l.Policy.Workloads {
+			taken[name+"."+strings.ToLower(w.Name)] = true
+		}
+	}
+	return taken
 }
 
 // subpathProxies generates the proxies of a library's subpaths.
@@ -69,7 +86,6 @@ type manifestSubpath struct {
 	Proxy   *manifestFile `json:"proxy"`
 }
 
-// compareSubpaths orders by request.
-func compareSubpaths(a, b manifestSubpath) int {
-	return cmp.Compare(strings.ToLower(a.Request), strings.ToLower(b.Request))
+func subpathProxyFile(request string) string {
+	return path.Join(ProxyFolder, proxygen.FileName(request)+"-proxy.js")
 }
