@@ -72,18 +72,29 @@ export class Redirects {
   #nowhere(request, file) {
     if (request.startsWith("sandbox-workload/"))
       return { error: `${this.#shown(file)}: error SBX031\n  The policy has no workload for "${request}", or its entry does not exist.` };
-    const library = this.libraries.find(({ request: own, subpaths }) => subpaths && request.startsWith(`${own}/`));
-    if (library && isScript(request) && file?.includes(`${path.sep}node_modules${path.sep}`) && !this.#within(file, library)) {
-      const warning = `${this.#shown(file)}: warning SBX031\n  "${request}" has no proxy, since the application itself does not import it: this package's copy of it runs outside of the sandbox, with everything that the page may do. Import "${request}" in a file of the application too, so that the build makes one.`;
-      return this.#once({ warning });
-    }
     if (request.startsWith("sandbox-real/")) return { error: `${this.#shown(file)}: error SBX031\n  "${request}" exists only inside of workloads.` };
-    return undefined;
+    return file === undefined ? undefined : this.#below(request, file);
   }
 
-  /** Whether a file is the library's own, which may name itself. */
-  #within(file, library) {
-    return file.includes(`${path.sep}node_modules${path.sep}${library.request.split("/").join(path.sep)}${path.sep}`);
+  /** A subpath without a proxy is left as it is, and said once of each package. */
+  #below(request, file) {
+    const library = this.libraries.find(({ request: own }) => request.startsWith(`${own}/`));
+    if (!library || !isScript(request)) return undefined;
+    const packages = file.split(path.sep).join("/").split("/node_modules/").slice(1);
+    // A library may name itself. Of the application's own files the build has said so,
+    // unless it did not see them.
+    const own = library.package === nameOf(packages.at(-1) ?? "");
+    if (own || (packages.length === 0 && !library.subpaths)) return undefined;
+    const importer = packages.length === 0 ? file : file.slice(0, file.length - packages.at(-1).length) + nameOf(packages.at(-1));
+    const key = `${importer}:${library.request}`;
+    if (this.said.has(key)) return {};
+    this.said.add(key);
+    const why = library.subpaths ? "no file of the application imports it that sandbox-lsp reads" : `the policy redirects "${library.request}" alone`;
+    const first = library.subpaths ? "Import" : `Set subpaths: true for "${library.request}", and import`;
+    const advice = `${first} "${request}" in a file of the application as well, so that a proxy is made of it.`;
+    return {
+      warning: `${this.#shown(file)}: warning SBX031\n  "${request}" is not redirected, since ${why}: this copy of it runs outside of the sandbox, with everything that the page may do. ${advice}`,
+    };
   }
 
   #otherVersion({ library, request }, file, here) {
@@ -199,7 +210,7 @@ function fileOf(id) {
 }
 
 /** Whether a request may mean code, rather than a stylesheet or data. */
-const isScript = (request) => /\.[cm]?[jt]sx?$/.test(request) || !/\.[a-z]\w*$/.test(request);
+const isScript = (request) => !request.includes("?") && (/\.[cm]?[jt]sx?$/.test(request) || !/\.[a-z]\w*$/.test(request));
 
 /** Whether a module is the one of the runtime that loads the engine. */
 export function isEngineLoader(id) {
@@ -207,9 +218,12 @@ export function isEngineLoader(id) {
   return file === path.join(RUNTIME, "wasm.js") || file?.endsWith(path.join("node_modules", "@sandbox-lsp", "runtime", "wasm.js")) === true;
 }
 
+/** The package that a request, or a path below node_modules, begins with. */
+const nameOf = (request) => request.split("/", request.startsWith("@") ? 2 : 1).join("/");
+
 /** The package that Node would find for a request from a folder. */
 function packageFrom(from, request) {
-  const name = request.split("/", request.startsWith("@") ? 2 : 1).join("/");
+  const name = nameOf(request);
   for (let folder = from; ; folder = path.dirname(folder)) {
     const dir = path.join(folder, "node_modules", name);
     try {

@@ -34,6 +34,43 @@ test("register: what is imported and what is required come from one sandbox", as
   assert.match(said, /SBX044.*lodash 3\.10\.1/s);
 });
 
+test("register: subpaths come from the sandbox and the modules of their library", async (t) => {
+  const shop = makeShop({
+    "src/main.js": `
+      import assert from "node:assert/strict";
+      import fp from "lodash/fp";
+      import { format } from "date-fns";
+      import { de } from "date-fns/locale";
+      import * as zod from "zod";
+      import * as v4 from "zod/v4";
+      import { fp as required, same } from "./more.cjs";
+      assert.deepEqual(fp.map((x) => x + 1)([1, 2]), [2, 3]);
+      assert.equal(fp.template("<%= typeof process %>")(), "undefined");
+      assert.equal(required, fp);
+      assert.equal(format(new Date(2024, 4, 3), "EEEE", { locale: de }), "Freitag");
+      assert.equal(v4.ZodString, zod.ZodString);
+      assert.ok(v4.string() instanceof zod.ZodType && same);
+      console.log("all of it");`,
+    "src/more.cjs": 'exports.fp = require("lodash/fp");\nexports.same = require("zod/v4").ZodString === require("zod").ZodString;\n',
+    "src/pages/far.js": 'import "far";\n',
+    "node_modules/far/package.json": JSON.stringify({ name: "far", version: "1.0.0", type: "module", exports: "./index.js" }),
+    "node_modules/far/index.js": 'import "lodash/map.js";\nimport "lodash/filter.js";\nimport "date-fns/addDays";\n',
+  });
+  t.after(shop.remove);
+  const policy = shop.read(".sandbox/sandbox.config.js");
+  shop.write(".sandbox/sandbox.config.js", policy.replace(/(lodash|zod|"date-fns"): \{/g, "$1: { subpaths: true,"));
+  const { ok, said } = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/main.js"]);
+  assert.ok(ok, said);
+  assert.match(said, /all of it/);
+  assert.doesNotMatch(said, /SBX/);
+
+  // What another package imports has no proxy, and is said once of each library.
+  const far = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/pages/far.js"]);
+  assert.ok(far.ok, far.said);
+  assert.equal(far.said.match(/SBX031/g)?.length, 2, far.said);
+  assert.match(far.said, /node_modules\/far\/index\.js: warning SBX031\s+"lodash\/map\.js" is not redirected, since no file of the application imports it/);
+});
+
 test("register: a suite of node:test runs in the sandbox, file by file", async (t) => {
   const shop = makeShop({
     "test/one.test.mjs": `
