@@ -146,11 +146,11 @@ func resolveSubpaths(ctx context.Context, root string, imports []Import) ([]Impo
 	}
 	data, missing := map[string]bool{}, map[string]bool{}
 	for _, r := range resolved {
-		data[r.Request], missing[r.Request] = isAsset(r.Entry), r.Problem != nil
+		data[r.Request], missing[r.Request] = isAsset(r.Entry), r.Problem != nil && r.Problem.Kind == resolve.NoEntry
 	}
 	for n := range imports {
-		if i := &imports[n]; i.Subpath && missing[i.Specifier] {
-			i.Covered, i.Subpath, i.Here = false, false, nil
+		if i := &imports[n]; i.Subpath && i.Here == nil && missing[i.Specifier] {
+			i.Covered, i.Subpath = false, false
 			i.Escape, i.Why = NoSubpath, "the package has no such entry"
 		}
 	}
