@@ -178,6 +178,34 @@ for (const name of bundlers) {
   });
 }
 
+for (const name of ["vite", "webpack", "esbuild"]) {
+  test(`${name}: subpaths come from the sandbox of their library`, { skip }, async (t) => {
+    const shop = makeShop({
+      "src/main.js": `import { format } from "date-fns";
+import { de } from "date-fns/locale";
+import * as zod from "zod";
+import * as v4 from "zod/v4";
+import "../node_modules/far/index.js";
+globalThis.results = JSON.stringify([format(new Date(2024, 4, 3), "EEEE", { locale: de }), v4.string() instanceof zod.ZodType]);
+document.querySelector("#shop").append("done", document.createElement("p"));
+`,
+      "node_modules/far/index.js": 'import { addDays } from "date-fns/addDays";\nglobalThis.far = typeof addDays;\n',
+    });
+    t.after(shop.remove);
+    shop.write(".sandbox/sandbox.config.js", shop.read(".sandbox/sandbox.config.js").replace(/(zod|"date-fns"): \{/g, "$1: { subpaths: true,"));
+    const { ok, said } = await bundle(name, shop.root);
+    assert.ok(ok, said);
+    // What only another package imports has no proxy.
+    assert.match(said, /node_modules\/far\/index\.js: warning SBX031\s+"date-fns\/addDays" is not redirected/);
+    const folder = path.join(shop.root, "build");
+    for (const string of [...texts.zod, "Before Christ", "Freitag"]) assert.ok(!scripts(folder).includes(string), string);
+    if (name !== "vite")
+      writeFileSync(path.join(folder, "index.html"), `${page}<script ${name === "webpack" ? "defer" : 'type="module"'} src="main.js"></script>`);
+    const shown = await open(folder, "/some/where/");
+    assert.deepEqual([shown.errors, shown.missing, shown.results], [[], [], ["Freitag", true]]);
+  });
+}
+
 test("vite: its development server serves the sandboxes, and follows the policy", { skip }, async (t) => {
   const shop = makeShop();
   t.after(shop.remove);

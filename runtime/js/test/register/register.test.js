@@ -12,8 +12,9 @@ test("register: what is imported and what is required come from one sandbox", as
       import { summarise } from "sandbox-workload/lodash/stats";
       import friend from "friend";
       import old from "old";
-      import { required, stats, shown } from "./more.cjs";
+      import { again, required, stats, shown } from "./more.cjs";
       assert.equal(required, _);
+      assert.equal((await again).default, _);
       assert.equal(required.groupBy, groupBy);
       assert.equal(stats.summarise, summarise);
       assert.equal(friend.lodash, _);
@@ -22,9 +23,14 @@ test("register: what is imported and what is required come from one sandbox", as
       assert.throws(() => _.template("<%= process.version %>")(), /process is not defined/);
       console.log("all of it", old, shown);`,
     "more.cjs": `
+      const assert = require("node:assert/strict");
+      const { existsSync } = require("node:fs");
       const { chunk } = exports.required = require("lodash");
       exports.stats = require("sandbox-workload/lodash/stats");
       const qs = require("qs");
+      assert.equal(require(require.resolve("lodash")), exports.required);
+      assert.ok(existsSync(require.resolve("sandbox-workload/lodash/stats")));
+      exports.again = import(require.resolve("lodash"));
       exports.shown = JSON.stringify([chunk([1, 2, 3], 2), qs.stringify({ a: 1 })]);`,
   });
   t.after(shop.remove);
