@@ -179,7 +179,7 @@ func (sn *Snapshot) compose(build *Build, out *output, last manifest) error {
 }
 
 // Proxy returns the generated proxy for a request as it would be written now: a
-// library's, or a workload's under `sandbox-workload/<library>/<workload>`.
+// library's, a subpath's that the application imports, or a workload's under `sandbox-workload/<library>/<workload>`.
 func (sn *Snapshot) Proxy(ctx context.Context, request string) (Preview, error) {
 	result, err := sn.Check(ctx, nil)
 	if err != nil {
@@ -195,6 +195,12 @@ func (sn *Snapshot) Proxy(ctx context.Context, request string) (Preview, error) 
 			}
 			output, err := sn.workloadProxy(l, w)
 			return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
+		}
+		for _, s := range l.Subpaths {
+			if request == s.Request {
+				output, err := sn.subpathProxy(l, s)
+				return Preview{Text: string(output.JS), LanguageID: "javascript"}, err
+			}
 		}
 		if request != l.Policy.Name {
 			continue

@@ -52,6 +52,9 @@ type Library struct {
 	Load      *load.Result
 	Model     *proxygen.Model
 	Workloads []*Workload
+	// Subpaths are the requests below the library's that the application imports and
+	// the policy has redirected, by name.
+	Subpaths []*Subpath
 	// Authority is what the library and its workloads take from the global object by
 	// their code, Touches what they were seen to ask for while they loaded.
 	Authority *Authority
@@ -90,6 +93,14 @@ type Workload struct {
 	Entry  string // absolute
 	Bundle *script
 	Load   *load.WorkloadResult
+}
+
+// Subpath is what a check knows of a request below a library's.
+type Subpath struct {
+	Request string
+	Entry   string // absolute
+	Load    *load.WorkloadResult
+	Model   *proxygen.Model
 }
 
 // Parse returns what the policy's text alone tells, quickly enough for every
@@ -277,6 +288,7 @@ type check struct {
 	guest     map[string]bool // names that every guest has
 
 	// What the scan of the application told.
+	imports     []appscan.Import
 	escaped     []finding.Finding
 	suppressing []string // files that may hold suppressions
 
@@ -289,9 +301,21 @@ type check struct {
 // run works on the libraries side by side; the declarations of all of them, which
 // are one piece of work, go beside that.
 func (c *check) run(ctx context.Context, libraries []*Library, resolved []resolve.Result) error {
+	redirected := slices.ContainsFunc(libraries, func(l *Library) bool { return l.Policy.Subpaths })
+	if redirected {
+		// What the application imports is part of their bundles.
+		if err := c.application(ctx, resolved); err != nil {
+			return err
+		}
+		if err := c.subpaths(ctx, libraries); err != nil {
+			return err
+		}
+	}
 	work := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError().WithMaxGoroutines(c.sn.session.options.Jobs + 1)
 	work.Go(func(ctx context.Context) error { return c.declare(ctx, libraries) })
-	work.Go(func(ctx context.Context) error { return c.application(ctx, resolved) })
+	if !redirected {
+		work.Go(func(ctx context.Context) error { return c.application(ctx, resolved) })
+	}
 	for i, l := range libraries {
 		work.Go(func(ctx context.Context) error {
 			began := time.Now()
@@ -327,6 +351,9 @@ func (c *check) declare(ctx context.Context, libraries []*Library) error {
 	for _, l := range libraries {
 		if l.Resolved.Problem == nil {
 			requests = append(requests, l.Policy.Name)
+			for _, s := range l.Subpaths {
+				requests = append(requests, s.Request)
+			}
 		}
 	}
 	if len(requests) == 0 {
@@ -339,6 +366,9 @@ func (c *check) declare(ctx context.Context, libraries []*Library) error {
 	}
 	for _, l := range libraries {
 		l.Model = models[l.Policy.Name]
+		for _, s := range l.Subpaths {
+			s.Model = models[s.Request]
+		}
 	}
 	return nil
 }
@@ -349,7 +379,7 @@ func (c *check) examine(ctx context.Context, l *Library, r *reporter) error {
 	name := fmt.Sprintf("%q", l.Policy.Name)
 	if l.Resolved.Problem == nil {
 		c.event(Event{Library: l.Policy.Name, Stage: "bundle"}, false)
-		s, cached, err := c.sn.bundleLibrary(ctx, l.Resolved, proxygen.FileName(l.Policy.Name)+".bundle.js")
+		s, cached, err := c.sn.bundleLibrary(ctx, l.Resolved, l.Subpaths, proxygen.FileName(l.Policy.Name)+".bundle.js")
 		var failed *bundle.Error
 		switch {
 		case errors.As(err, &failed):
@@ -428,7 +458,7 @@ func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) 
 			bundled, scripts = append(bundled, w), append(scripts, *w.Bundle)
 		}
 	}
-	loaded, cached, err := c.sn.loadLibrary(ctx, l.Policy, *l.Bundle, scripts)
+	loaded, cached, err := c.sn.loadLibrary(ctx, l.Policy, *l.Bundle, l.Subpaths, scripts)
 	if err != nil {
 		return err
 	}
@@ -449,7 +479,13 @@ func (c *check) load(ctx context.Context, l *Library, r *reporter, name string) 
 	}
 	failed(loaded.Failure, *l.Bundle, name, l.Policy.KeySpan)
 	for i := range loaded.Workloads {
-		w := bundled[i]
+		if i < len(l.Subpaths) {
+			s := l.Subpaths[i]
+			s.Load = &loaded.Workloads[i]
+			failed(s.Load.Failure, *l.Bundle, fmt.Sprintf("%q", s.Request), l.Policy.KeySpan)
+			continue
+		}
+		w := bundled[i-len(l.Subpaths)]
 		w.Load = &loaded.Workloads[i]
 		failed(w.Load.Failure, *w.Bundle, fmt.Sprintf("Workload %q", w.Policy.Name), w.Policy.KeySpan)
 	}

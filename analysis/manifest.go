@@ -59,7 +59,9 @@ type manifestLibrary struct {
 	Bundle      *manifestFile        `json:"bundle,omitempty"`
 	Bytecode    *manifestFile        `json:"bytecode,omitempty"`
 	Proxy       *manifestFile        `json:"proxy,omitempty"`
-	Workloads   []manifestWorkload   `json:"workloads"`
+	// SubpathProxies are those of requests below the library's, sorted.
+	SubpathProxies []manifestSubpath  `json:"subpathProxies,omitempty"`
+	Workloads      []manifestWorkload `json:"workloads"`
 }
 
 type manifestPermission struct {
@@ -108,6 +110,9 @@ func (sn *Snapshot) manifest(result *Result, files []File, kept []manifestLibrar
 		lib.Bundle = byPath[path.Join(OutputFolder, base+".bundle.js")]
 		lib.Bytecode = byPath[bytecodeFile(l.Policy.Name)]
 		lib.Proxy = byPath[path.Join(ProxyFolder, base+"-proxy.js")]
+		for _, s := range l.Subpaths {
+			lib.SubpathProxies = append(lib.SubpathProxies, manifestSubpath{s.Request, byPath[subpathProxyFile(s.Request)]})
+		}
 		for _, w := range l.Workloads {
 			if w.Bundle == nil {
 				continue
@@ -169,7 +174,7 @@ func manifestEntry(l *Library) manifestLibrary {
 // what the policy says now, whichever version of the package that was.
 func sameAuthority(before, now manifestLibrary) bool {
 	for _, l := range []*manifestLibrary{&before, &now} {
-		l.Package, l.Version, l.Integrity, l.Loads, l.Bundle, l.Bytecode, l.Proxy, l.Workloads = "", "", "", false, nil, nil, nil, nil
+		l.Package, l.Version, l.Integrity, l.Loads, l.Bundle, l.Bytecode, l.Proxy, l.SubpathProxies, l.Workloads = "", "", "", false, nil, nil, nil, nil, nil
 	}
 	a, errA := json.Marshal(before)
 	b, errB := json.Marshal(now)
@@ -182,6 +187,9 @@ func (l manifestLibrary) inPlace() bool {
 	base := proxygen.FileName(l.Request)
 	is := func(f *manifestFile, want string) bool { return f == nil || f.Path == want }
 	ok := is(l.Bundle, path.Join(OutputFolder, base+".bundle.js")) && is(l.Bytecode, bytecodeFile(l.Request)) && is(l.Proxy, path.Join(ProxyFolder, base+"-proxy.js"))
+	for _, s := range l.SubpathProxies {
+		ok = ok && is(s.Proxy, subpathProxyFile(s.Request))
+	}
 	for _, w := range l.Workloads {
 		ok = ok && is(w.Bundle, path.Join(OutputFolder, base+"."+w.Name+".workload.bundle.js")) && is(w.Proxy, path.Join(ProxyFolder, base+"."+w.Name+"-proxy.js"))
 	}
@@ -204,6 +212,9 @@ func (l manifestLibrary) files() []manifestFile {
 	add(l.Bundle, ".js.map")
 	add(l.Bytecode)
 	add(l.Proxy, ".d.ts", ".js.map")
+	for _, s := range l.SubpathProxies {
+		add(s.Proxy, ".d.ts", ".js.map")
+	}
 	for _, w := range l.Workloads {
 		add(w.Bundle, ".js.map")
 		add(w.Proxy, ".d.ts", ".js.map")

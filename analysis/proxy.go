@@ -21,7 +21,11 @@ func (sn *Snapshot) proxiesOf(l *Library) ([]proxy, error) {
 		return nil, err
 	}
 	base := proxygen.FileName(l.Policy.Name)
-	proxies := []proxy{{base + "-proxy", output}}
+	proxies, err := sn.subpathProxies(l)
+	if err != nil {
+		return nil, err
+	}
+	proxies = append(proxies, proxy{base + "-proxy", output})
 	for _, w := range l.Workloads {
 		if w.Bundle == nil {
 			continue
@@ -52,9 +56,13 @@ func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 	if l.Loaded() {
 		in.Runtime = exportsOf(l.Load.Exports)
 	}
+	return generated(in)
+}
+
+func generated(in proxygen.Library) (proxygen.Output, error) {
 	output, err := proxygen.Generate(in)
 	if err != nil {
-		return output, fmt.Errorf("generate the proxy of %q: %w", l.Policy.Name, err)
+		return output, fmt.Errorf("generate the proxy of %q: %w", in.Request, err)
 	}
 	return output, nil
 }

@@ -93,6 +93,7 @@ func (c *check) application(ctx context.Context, resolved []resolve.Result) erro
 	if scanned.Truncated {
 		c.sn.session.options.Logger.Warn("the project has more source files than are looked at for imports", "root", c.sn.root, "looked at", scanned.Files)
 	}
+	c.imports = scanned.Imports
 	c.escaped = appscan.Findings(project, c.policy, scanned.Imports)
 	c.suppressing = scanned.Suppressing
 	return nil

@@ -73,10 +73,16 @@ func (sn *Snapshot) bytes(s script) (code, sourceMap []byte, ok bool) {
 }
 
 // bundleLibrary runs the bundle stage of one library.
-func (sn *Snapshot) bundleLibrary(ctx context.Context, r resolve.Result, file string) (script, bool, error) {
-	return sn.bundled(sn.key("bundle", bundle.EngineVersion, r.Entry, file), file, r.Package.Manifest(), func() (*bundle.Bundle, error) {
+func (sn *Snapshot) bundleLibrary(ctx context.Context, r resolve.Result, subpaths []*Subpath, file string) (script, bool, error) {
+	parts := []string{bundle.EngineVersion, r.Entry, file}
+	var below []bundle.Subpath
+	for _, s := range subpaths {
+		parts = append(parts, s.Request, s.Entry)
+		below = append(below, bundle.Subpath{Request: s.Request, Entry: s.Entry})
+	}
+	return sn.bundled(sn.key("bundle", parts...), file, r.Package.Manifest(), func() (*bundle.Bundle, error) {
 		return bundle.OfLibrary(ctx, bundle.Library{
-			Root: sn.root, Entry: r.Entry, OutDir: filepath.Join(sn.root, OutputFolder), File: file,
+			Root: sn.root, Entry: r.Entry, OutDir: filepath.Join(sn.root, OutputFolder), File: file, Subpaths: below,
 		})
 	})
 }
@@ -147,13 +153,17 @@ const (
 	minLoadTime     = 2 * time.Second
 )
 
-// loadLibrary runs the load stage: the library and its workloads in one guest,
-// under the policy's permissions and limits.
-func (sn *Snapshot) loadLibrary(ctx context.Context, lib policy.Library, library script, workloads []script) (load.Result, bool, error) {
+// loadLibrary runs the load stage: the library, its subpaths and its workloads in one
+// guest, under the policy's permissions and limits.
+func (sn *Snapshot) loadLibrary(ctx context.Context, lib policy.Library, library script, subpaths []*Subpath, workloads []script) (load.Result, bool, error) {
 	request := load.Request{Library: lib.Name, Permissions: lib.PermissionNames(), Limits: loadLimits(lib.Limits), Bytecode: lib.Snapshot}
 	slices.Sort(request.Permissions)
 	parts := []string{quickjs.Hash(), lib.Name, library.Code.String(), strings.Join(request.Permissions, "\n"),
 		strconv.FormatInt(request.Limits.MemoryBytes, 10), strconv.FormatInt(request.Limits.StackBytes, 10), request.Limits.Timeout.String()}
+	for _, s := range subpaths {
+		parts = append(parts, s.Request)
+		request.Workloads = append(request.Workloads, load.Script{Name: s.Request, File: s.Request, Code: []byte(bundle.SubpathScript(s.Request))})
+	}
 	for _, w := range workloads {
 		parts = append(parts, w.File, w.Code.String())
 	}

@@ -43,7 +43,7 @@ var LibraryOptions = []Option{
 	},
 	{
 		Name: "subpaths", Type: TypeBool, Snippet: "${1|true,false|}",
-		Doc: "Whether requests below the package, such as `lodash/fp`, are to be redirected to the sandbox as well. No proxy is made of them yet, so with it too only the exact request is redirected, and SBX031 reports the others. An entry of its own, `\"lodash/fp\": { … }`, sandboxes one.",
+		Doc: "Whether requests below the package, such as `lodash/fp`, are redirected to the sandbox as well: those that the application imports, which share the modules of the library. Without it only the exact request is redirected, and SBX031 reports the others. An entry of its own, `\"lodash/fp\": { … }`, gives one a sandbox of its own.",
 	},
 	{
 		Name: "limits", Type: TypeObject, Snippet: "{ memoryMB: ${1:64}, timeoutMs: ${2:1000} }", Fields: LimitOptions,

@@ -74,12 +74,26 @@ func (l Library) script(w *writer, exports []emission) error {
 		return err
 	}
 	w.print(header(l.Request))
+	if l.Root != "" {
+		root := quote("./" + FileName(l.Root) + "-proxy.js")
+		w.print("import { __sandbox } from " + root + ";\n\n")
+		w.print("const librarySandbox = __sandbox.subpath(" + quote(l.Request) + ");\n\n")
+		w.print("// A subpath lives and ends with its library's sandbox.\nexport { disposeLibrary } from " + root + ";\n")
+		l.statements(w, exports)
+		return nil
+	}
 	w.print("import { SandboxManager, loadBundle } from " + quote(runtimePackage) + ";\n\n")
 	w.print("const libraryCode = " + l.Bundle.load() + ";\n")
 	w.print("const librarySandbox = await SandboxManager.createSandbox(" + quote(l.Request) + ", libraryCode, " + options + ");\n")
 	w.print("// Guest jobs must not keep a Node process alive after this module has loaded.\nlibrarySandbox.unrefPump();\n\n")
-	w.print("// For the proxies of this library's workloads.\nexport { librarySandbox as __sandbox };\n")
+	w.print("// For the proxies of this library's workloads and subpaths.\nexport { librarySandbox as __sandbox };\n")
 	w.print("export function disposeLibrary() {\n  librarySandbox.dispose();\n}\n")
+	l.statements(w, exports)
+	return nil
+}
+
+// statements writes the exports.
+func (l Library) statements(w *writer, exports []emission) {
 	values := false
 	for _, e := range exports {
 		values = values || !e.isFunction()
@@ -96,7 +110,6 @@ func (l Library) script(w *writer, exports []emission) error {
 		w.mark(e)
 		w.print(statement(e))
 	}
-	return nil
 }
 
 // load writes the expression that reads a bundle's text.

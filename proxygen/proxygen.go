@@ -97,6 +97,9 @@ type Library struct {
 	// as a whole are the default export although no declaration says so. Runtime, where
 	// it is known, decides by what the value is.
 	CommonJS bool
+	// Root is the request of the library that it is a subpath of, whose sandbox it
+	// shares; "" for the library itself. What configures a sandbox is Root's then.
+	Root string
 	// Broken makes the proxy one that throws, whatever else is known.
 	Broken bool
 

@@ -30,7 +30,9 @@ func (l Library) types(exports []emission) []byte {
 		}
 		declareConst(&b, e.name, "unknown")
 	}
-	b.WriteString("/** @internal */\nexport declare const __sandbox: unknown;\n")
+	if l.Root == "" {
+		b.WriteString("/** @internal */\nexport declare const __sandbox: unknown;\n")
+	}
 	b.WriteString("/** Ends the sandbox; every later call of an export says that it was disposed. */\nexport declare function disposeLibrary(): void;\n")
 	return []byte(b.String())
 }

@@ -44,7 +44,7 @@ type Project struct {
 // Library is what the redirect knows of one library.
 type Library struct {
 	Name     string // the request, a key of the policy
-	Subpaths bool   // the policy would have requests below it redirected too
+	Subpaths bool   // the policy has requests below it redirected too
 	// Package is what the policy's request resolves to from the root; zero when it
 	// does not resolve.
 	Package   resolve.Package
@@ -88,6 +88,7 @@ type Import struct {
 	Form      syntax.Form
 	Library   string // the policy's key, "" when the policy has none for it
 	Covered   bool   // the redirect takes it to a proxy
+	Subpath   bool   // covered, as a request below the library's
 	// Escape says why it is not covered.
 	Escape Escape
 	// Why is Escape in words, or why the form is covered.
@@ -106,6 +107,7 @@ type Escape int
 const (
 	None            Escape = iota
 	Subpath                // a request below the library's, which the policy does not redirect
+	NoSubpath              // one that the policy redirects and the package does not have
 	Computed               // a specifier that is only known at run time
 	OtherForm              // a form that bundlers do not resolve, or not as a module
 	Decorated              // a loader or a query makes another request of it

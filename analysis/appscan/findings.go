@@ -82,8 +82,10 @@ func (r *reporter) escape(i Import) {
 			f.Data["suggestion"] = i.Suggestion
 			f.Fixes = []finding.Fix{r.respell(f.File, i)}
 		}
+	case NoSubpath:
+		r.add(i, finding.EscapedImport, finding.Error, "The package of %q has nothing that %q means, so nothing answers this import and it fails. Import what the package has, or install the version that has it.", i.Library, i.Specifier)
 	case Subpath:
-		r.add(i, finding.EscapedImport, severity, "%q is not redirected, since %s, %s. Import what it has from %q itself, or give %q an entry of its own in the policy.", i.Specifier, i.Why, consequence, i.Library, strings.TrimSuffix(i.Specifier, "/"))
+		r.add(i, finding.EscapedImport, severity, "%q is not redirected, since %s, %s. Import what it has from %q itself, set subpaths: true, or give %q an entry of its own in the policy.", i.Specifier, i.Why, consequence, i.Library, strings.TrimSuffix(i.Specifier, "/"))
 	case Computed:
 		r.add(i, finding.EscapedImport, severity, "This %s may load %q past the redirect: %s. Write each specifier out, and choose among the modules instead.", i.Form, i.Library, i.Why)
 	case Alias, FilePath, Decorated:

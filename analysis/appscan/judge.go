@@ -79,14 +79,20 @@ func (j *judge) mention(rel string, m syntax.Mention) (Import, bool) {
 		i.Escape, i.Why = Decorated, "a loader or a query in the specifier makes another request of it"
 	case !form.covered:
 		i.Escape, i.Why = OtherForm, form.why
-	case how == below && j.find(library).Subpaths:
-		i.Escape, i.Why = Subpath, "no proxy is made of a subpath yet, whatever the option subpaths says"
+	case how == below && j.find(library).Subpaths && isRequest(request):
+		i.Covered, i.Subpath, i.Why = true, true, form.why
 	case how == below:
 		i.Escape, i.Why = Subpath, fmt.Sprintf("the policy redirects %q alone and nothing below it", library)
 	default:
 		i.Covered, i.Why = true, form.why
 	}
 	return i, true
+}
+
+// isRequest reports whether a specifier is one that a package can answer.
+func isRequest(specifier string) bool {
+	_, _, ok := resolve.SplitRequest(specifier)
+	return ok
 }
 
 // workload judges a request for a workload's proxy.

@@ -118,17 +118,17 @@ func (s *Scanner) Scan(ctx context.Context, p Project) (*Result, error) {
 			result.Imports = append(result.Imports, found)
 		}
 	}
-	if result.Imports, err = withoutAssets(ctx, real, result.Imports); err != nil {
+	if result.Imports, err = resolveSubpaths(ctx, real, result.Imports); err != nil {
 		return nil, fmt.Errorf("scan %s: %w", p.Root, err)
 	}
 	return result, nil
 }
 
-// withoutAssets drops the escapes of subpaths that a package maps to a file without
-// code, as in "swiper/css". Only a resolver knows those.
-func withoutAssets(ctx context.Context, root string, imports []Import) ([]Import, error) {
+// resolveSubpaths drops the subpaths that a package maps to a file without code, as in
+// "swiper/css", and finds those that it does not have. Only a resolver knows.
+func resolveSubpaths(ctx context.Context, root string, imports []Import) ([]Import, error) {
 	mapped := func(i Import) bool {
-		return i.Escape == Subpath && !extensions[path.Ext(i.Specifier)] && !strings.HasSuffix(i.Specifier, "/")
+		return i.Subpath || i.Escape == Subpath && !extensions[path.Ext(i.Specifier)] && !strings.HasSuffix(i.Specifier, "/")
 	}
 	var requests []string
 	for _, i := range imports {
@@ -144,9 +144,15 @@ func withoutAssets(ctx context.Context, root string, imports []Import) ([]Import
 	if err != nil {
 		return nil, err
 	}
-	data := map[string]bool{}
+	data, missing := map[string]bool{}, map[string]bool{}
 	for _, r := range resolved {
-		data[r.Request] = isAsset(r.Entry)
+		data[r.Request], missing[r.Request] = isAsset(r.Entry), r.Problem != nil && r.Problem.Kind == resolve.NoEntry
+	}
+	for n := range imports {
+		if i := &imports[n]; i.Subpath && i.Here == nil && missing[i.Specifier] {
+			i.Covered, i.Subpath = false, false
+			i.Escape, i.Why = NoSubpath, "the package has no such entry"
+		}
 	}
 	return slices.DeleteFunc(imports, func(i Import) bool { return mapped(i) && data[i.Specifier] }), nil
 }

@@ -118,9 +118,9 @@ func TestCompare_options(t *testing.T) {
 		"arguments, back": {`permissions: [], arguments: "membrane"`, `permissions: [], arguments: "data"`,
 			[]string{`qs narrowed option: takes only data as arguments; at main the application could pass it host objects and functions.`}},
 		"subpaths": {`permissions: [], subpaths: true`, `permissions: []`,
-			[]string{`qs changed option: has subpaths false; at main it was true.`}},
+			[]string{`qs widened option: lets the requests below it run outside of its sandbox; at main they were redirected.`}},
 		"subpaths, back": {`permissions: []`, `permissions: [], subpaths: true`,
-			[]string{`qs changed option: has subpaths true; at main it was false.`}},
+			[]string{`qs narrowed option: has the requests below it redirected to its sandbox; at main they ran outside.`}},
 		"options of a call": {`permissions: []`, `permissions: [], results: "live", reads: "exact", snapshot: true`,
 			[]string{`qs changed option: has results live; at main it was mirror.`, `qs changed option: has reads exact; at main it was window.`, `qs changed option: has snapshot true; at main it was false.`}},
 		"workloads": {

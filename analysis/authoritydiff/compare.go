@@ -286,8 +286,13 @@ func (c *comparison) options(old, now policy.Library) {
 			c.add(Widened, OptionChanged, "arguments", now.KeySpan, "may be passed host objects and functions as arguments; at {} it took only data.", c.revision)
 		}
 	}
-	// No proxy is made of a subpath yet, so this moves nothing in or out of the sandbox.
-	c.option("subpaths", strconv.FormatBool(old.Subpaths), strconv.FormatBool(now.Subpaths), now.KeySpan)
+	if old.Subpaths != now.Subpaths {
+		if now.Subpaths {
+			c.add(Narrowed, OptionChanged, "subpaths", now.KeySpan, "has the requests below it redirected to its sandbox; at {} they ran outside.", c.revision)
+		} else {
+			c.add(Widened, OptionChanged, "subpaths", now.KeySpan, "lets the requests below it run outside of its sandbox; at {} they were redirected.", c.revision)
+		}
+	}
 	c.option("results", old.Results, now.Results, now.KeySpan)
 	c.option("reads", old.Reads, now.Reads, now.KeySpan)
 	c.option("snapshot", strconv.FormatBool(old.Snapshot), strconv.FormatBool(now.Snapshot), now.KeySpan)

@@ -207,3 +207,53 @@ func TestBuild_takesAwayWhatLeftThePolicy(t *testing.T) {
 	}
 	outputs(t, dir, []string{"dist/own.js", "dist/one.bundle.js"})
 }
+
+func TestBuild_subpathsThatTheApplicationImportsHaveProxies(t *testing.T) {
+	policy := func(option string) string { return "export default { one: { permissions: []" + option + " } };\n" }
+	dir := newProject(t, map[string]string{
+		".sandbox/sandbox.config.js":    policy(", subpaths: true"),
+		"package.json":                  `{"dependencies":{"one":"1"}}`,
+		"src/app.js":                    "import \"one/below\";\nimport \"one/style.css\";\nimport \"one/One.js\";\nimport \"one/one.js\";\n",
+		"node_modules/one/index.js":     "exports.one = 1;\n",
+		"node_modules/one/below.js":     "exports.whole = require('./index.js');\nexports.make = function () {};\n",
+		"node_modules/one/unused.js":    "exports.unused = 1;\n",
+		"node_modules/one/One.js":       "",
+		"node_modules/one/one.js":       "",
+		"node_modules/one/style.css":    "",
+		"node_modules/one/package.json": `{"name":"one","version":"1.0.0"}`,
+	})
+	first := execute(t, dir, cacheDir(t), "build", "--format", "json")
+	if first.code != exitClean {
+		t.Fatalf("exit %d\n%s%s", first.code, first.stdout, first.stderr)
+	}
+	below := []string{".sandbox/proxys/one__below-proxy.d.ts", ".sandbox/proxys/one__below-proxy.js", ".sandbox/proxys/one__below-proxy.js.map"}
+	built := outputs(t, dir, append([]string{"dist/one.bundle.js"}, below...))
+	if proxy := string(built[below[1]]); !strings.Contains(proxy, `__sandbox.subpath("one/below")`) || !strings.Contains(proxy, `export const make = librarySandbox.fn("make")`) {
+		t.Errorf("the proxy of the subpath:\n%s", proxy)
+	}
+	if code := string(built["dist/one.bundle.js"]); strings.Count(code, "exports.one = 1") != 1 || strings.Contains(code, "unused") {
+		t.Errorf("the bundle:\n%s", code)
+	}
+	// Some file systems would have one file for the two.
+	if files := parseReport(t, first).Build.Files; !slices.Contains(files, ".sandbox/proxys/one__One.js-proxy.js") || slices.Contains(files, ".sandbox/proxys/one__one.js-proxy.js") || slices.Contains(files, ".sandbox/proxys/one__style.css-proxy.js") {
+		t.Errorf("files: %v", files)
+	}
+	if o := execute(t, dir, cacheDir(t), "check"); o.code != exitClean {
+		t.Errorf("check: exit %d\n%s", o.code, o.stdout)
+	}
+	if o := execute(t, dir, cacheDir(t), "proxy", "one/below"); o.code != exitClean || o.stdout != string(built[below[1]]) {
+		t.Errorf("proxy: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	// Without the option the proxies go, and the imports are reported.
+	if err := os.WriteFile(filepath.Join(dir, ".sandbox", "sandbox.config.js"), []byte(policy("")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if o := execute(t, dir, cacheDir(t), "build"); o.code != exitFindings || strings.Count(o.stdout, "SBX031") != 3 {
+		t.Errorf("without the option: exit %d\n%s", o.code, o.stdout)
+	}
+	for _, name := range below {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}

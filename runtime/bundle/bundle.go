@@ -24,6 +24,10 @@ const Global = "__SANDBOXED_LIB__"
 // assigns the workload's exports.
 const WorkloadGlobal = "__SANDBOXED_WORKLOAD__"
 
+// SubpathsGlobal is the name of the global variable to which a library bundle assigns
+// what gives the exports of the requests below the library's, by request.
+const SubpathsGlobal = "__SANDBOXED_SUBPATHS__"
+
 // RequireStandIn is the name of the function that a bundle calls in the place of
 // require for modules that are not in it.
 const RequireStandIn = "__require"
@@ -53,6 +57,8 @@ type Bundle struct {
 	// Imports are the bare requests that workload code made, with the file that made
 	// them. Library bundles leave it empty.
 	Imports []Import
+
+	modules []string // those of Inputs that are ES modules
 }
 
 // Import is a request that a file made.
@@ -178,7 +184,7 @@ func (b *Bundle) readMetafile(dir, metafile string) (strict bool, err error) {
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
 		return false, fmt.Errorf("read the bundler's metafile: %w", err)
 	}
-	modules, others := 0, 0
+	others := 0
 	for path, input := range meta.Inputs {
 		file, ok := inputPath(dir, path)
 		if !ok {
@@ -188,7 +194,7 @@ func (b *Bundle) readMetafile(dir, metafile string) (strict bool, err error) {
 		switch ext := filepath.Ext(file); {
 		case ext == ".json" || ext == ".css" || ext == ".wasm" || ext == ".txt":
 		case input.Format == "esm":
-			modules++
+			b.modules = append(b.modules, file)
 		default:
 			others++
 		}
@@ -201,7 +207,7 @@ func (b *Bundle) readMetafile(dir, metafile string) (strict bool, err error) {
 			b.Exports = slices.Sorted(slices.Values(output.Exports))
 		}
 	}
-	return modules > 0 && others == 0, nil
+	return len(b.modules) > 0 && others == 0, nil
 }
 
 // inputPath turns a metafile path into an absolute one; false for what a plugin

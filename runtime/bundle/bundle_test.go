@@ -70,6 +70,38 @@ module.exports = function c() {}
 	}
 }
 
+func TestOfLibrary_subpathsShareItsModules(t *testing.T) {
+	root := unpack(t, `
+-- a.mjs --
+export * from "./shared.mjs"
+-- shared.mjs --
+export class Shared {}
+-- below.mjs --
+export { Shared } from "./shared.mjs"
+-- old.cjs --
+module.exports = require("./below.mjs").Shared
+-- data.json --
+{ "a": 1 }
+`)
+	at := func(name string) string { return filepath.Join(root, name) }
+	b, err := OfLibrary(t.Context(), Library{
+		Root: root, Entry: at("a.mjs"), OutDir: at("dist"), File: "lib.bundle.js",
+		Subpaths: []Subpath{{"lib/below", at("below.mjs")}, {"lib/data.json", at("data.json")}, {"lib/old", at("old.cjs")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := string(b.Code)
+	if !b.ESM || len(b.Inputs) != 5 || strings.Count(code, "Shared = class") != 1 || !strings.Contains(code, "__SANDBOXED_LIB__ = ") {
+		t.Errorf("ES module %v, inputs %v:\n%s", b.ESM, b.Inputs, code)
+	}
+	for _, request := range []string{"lib/below", "lib/data.json", "lib/old"} {
+		if !strings.Contains(code, quote(request)+": () => ") {
+			t.Errorf("%s is not in it:\n%s", request, code)
+		}
+	}
+}
+
 func TestOfLibrary_isStrictWhereAllOfItIs(t *testing.T) {
 	root := unpack(t, `
 -- modules.js --

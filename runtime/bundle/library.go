@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,11 +19,26 @@ type Library struct {
 	Entry  string // the file that the request resolves to
 	OutDir string // where the bundle will stand; source map paths are relative to it
 	File   string // the bundle's file name
+	// Subpaths are requests below the library's, which share its modules.
+	Subpaths []Subpath
+}
+
+// Subpath is a request below a library's.
+type Subpath struct {
+	Request string
+	Entry   string
+}
+
+// SubpathScript returns the script that evaluates a subpath of a library which is
+// loaded already, and leaves its exports where a workload's stand.
+func SubpathScript(request string) string {
+	return "var " + WorkloadGlobal + " = " + SubpathsGlobal + "[" + quote(request) + "]();\n"
 }
 
 // OfLibrary bundles a library with all that it imports into one script that
 // assigns its exports to Global: the value of module.exports for CommonJS, a
-// namespace object with live bindings for ES modules.
+// namespace object with live bindings for ES modules. Subpaths are evaluated when they
+// are asked for.
 func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 	builtins := &imports{}
 	options := api.BuildOptions{
@@ -38,9 +54,9 @@ func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 		TsconfigRaw:    "{}",
 		Plugins:        []api.Plugin{builtinStubs(builtins), presentSources()},
 	}
-	if filepath.Ext(lib.Entry) == ".json" {
-		// As an entry, data would be bundled and exported by nobody.
-		options.Stdin = &api.StdinOptions{Contents: "module.exports = require(" + quote(filepath.ToSlash(lib.Entry)) + ");\n", ResolveDir: filepath.Dir(lib.Entry)}
+	// As an entry, data would be bundled and exported by nobody.
+	if filepath.Ext(lib.Entry) == ".json" || len(lib.Subpaths) > 0 {
+		options.Stdin = &api.StdinOptions{Contents: lib.module(), ResolveDir: filepath.Dir(lib.Entry)}
 	} else {
 		options.EntryPoints = []string{lib.Entry}
 	}
@@ -49,7 +65,24 @@ func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 		return nil, err
 	}
 	b.Builtins = builtins.list()
+	b.ESM = b.ESM || slices.Contains(b.modules, lib.Entry)
 	return b, nil
+}
+
+// module is the text of the module that a bundle with more than one entry, or with one
+// that is no module, begins from.
+func (lib Library) module() string {
+	var b strings.Builder
+	require := func(file string) string { return "require(" + quote(filepath.ToSlash(file)) + ")" }
+	fmt.Fprintf(&b, "module.exports = %s;\n", require(lib.Entry))
+	if len(lib.Subpaths) > 0 {
+		fmt.Fprintf(&b, "globalThis.%s = { __proto__: null,\n", SubpathsGlobal)
+		for _, s := range lib.Subpaths {
+			fmt.Fprintf(&b, "  %s: () => %s,\n", quote(s.Request), require(s.Entry))
+		}
+		b.WriteString("};\n")
+	}
+	return b.String()
 }
 
 // imports collects requests from the bundler's concurrent callbacks.

@@ -281,11 +281,7 @@ export interface LibraryPolicy {
   /** The host globals that it may use. `[]` grants none. */
   permissions: readonly Permission[];
   workloads?: Record<string, Workload>;
-  /**
-   * Whether requests below the package are meant to be redirected as well. No proxy is made
-   * of them yet, so they run outside of the sandbox, whatever stands here: import from the
-   * package's root.
-   */
+  /** Whether requests below the package that the application imports are redirected as well. */
   subpaths?: boolean;
   limits?: Limits;
   /** `"data"` refuses host functions and instances as arguments. */
@@ -409,6 +405,11 @@ export interface Sandbox {
   createInstance(path: string | readonly string[], args?: readonly unknown[]): any;
   /** Evaluates a workload beside the library, once per name, and returns its exports. */
   loadWorkload(name: string, code: string): any;
+  /**
+   * What a request below the library's exports, such as `lodash/fp`. The bundle has to hold
+   * it, and shares its modules with the library.
+   */
+  subpath(request: string): Pick<Sandbox, "exports" | "fn" | "cls" | "callable" | "value">;
   /**
    * Takes back what crossed as a proxy: the given values (functions, instances, granted
    * globals), or all of it when none is given. With a granted global goes whatever the

@@ -25,14 +25,16 @@ export class Redirects {
     this.bundles = new Map(); // file name -> file
     for (const library of libraries) {
       this.#add(library.request, library, library);
+      for (const { request, proxy } of library.subpathProxies ?? []) this.#add(request, library, { proxy, bundle: library.bundle });
       for (const workload of library.workloads) this.#add(`sandbox-workload/${library.request}/${workload.name}`, library, workload);
     }
+    this.libraries = [...libraries].sort((a, b) => b.request.length - a.request.length); // the closest first
     this.said = new Set();
   }
 
   #add(request, library, built) {
     const proxy = path.join(this.root, built.proxy.path);
-    this.targets.set(request, { library, proxy, workload: built === library ? undefined : built });
+    this.targets.set(request, { library, proxy, request, workload: library.workloads.includes(built) ? built : undefined });
     this.proxies.add(proxy);
     this.bundles.set(path.basename(built.bundle.path), path.join(this.root, built.bundle.path));
   }
@@ -59,7 +61,7 @@ export class Redirects {
     if (file !== undefined && (this.proxies.has(file) || file.startsWith(RUNTIME))) return undefined;
     const from = file === undefined ? this.root : path.dirname(file);
     const { library } = target;
-    if (request === library.request) {
+    if (!target.workload) {
       const here = packageFrom(from, request);
       if (here && (here.version !== library.version || here.name !== library.package)) return this.#otherVersion(target, file, here);
     }
@@ -72,14 +74,35 @@ export class Redirects {
     if (request.startsWith("sandbox-workload/"))
       return { error: `${this.#shown(file)}: error SBX031\n  The policy has no workload for "${request}", or its entry does not exist.` };
     if (request.startsWith("sandbox-real/")) return { error: `${this.#shown(file)}: error SBX031\n  "${request}" exists only inside of workloads.` };
-    return undefined;
+    return file === undefined ? undefined : this.#below(request, file);
   }
 
-  #otherVersion({ library }, file, here) {
+  /** A subpath without a proxy is left as it is, and said once of each package. */
+  #below(request, file) {
+    const library = this.libraries.find(({ request: own }) => request.startsWith(`${own}/`));
+    if (!library || !isScript(request)) return undefined;
+    const packages = file.split(path.sep).join("/").split("/node_modules/").slice(1);
+    // A library may name itself. Of the application's own files the build has said so,
+    // unless it did not see them.
+    const own = library.package === nameOf(packages.at(-1) ?? "");
+    if (own || (packages.length === 0 && !library.subpaths)) return undefined;
+    const importer = packages.length === 0 ? file : file.slice(0, file.length - packages.at(-1).length) + nameOf(packages.at(-1));
+    const key = `${importer}:${library.request}`;
+    if (this.said.has(key)) return {};
+    this.said.add(key);
+    const why = library.subpaths ? "no file of the application imports it that sandbox-lsp reads" : `the policy redirects "${library.request}" alone`;
+    const first = library.subpaths ? "Import" : `Set subpaths: true for "${library.request}", and import`;
+    const advice = `${first} "${request}" in a file of the application as well, so that a proxy is made of it.`;
+    return {
+      warning: `${this.#shown(file)}: warning SBX031\n  "${request}" is not redirected, since ${why}: this copy of it runs outside of the sandbox, with everything that the page may do. ${advice}`,
+    };
+  }
+
+  #otherVersion({ library, request }, file, here) {
     const held = here.name === library.package ? library.version : `${library.package} ${library.version}`;
     // The build has said so of the application's own files.
     const known = this.findings.some(({ code, file: at, data }) => code === "SBX044" && at === file && data?.version === here.version);
-    const text = `${this.#shown(file)}: warning SBX044\n  "${library.request}" resolves to ${here.name} ${here.version} here (${this.#shown(here.dir)}), but the sandbox holds ${held}. The redirect leaves this import as it is, so that it runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.`;
+    const text = `${this.#shown(file)}: warning SBX044\n  "${request}" resolves to ${here.name} ${here.version} here (${this.#shown(here.dir)}), but the sandbox holds ${held}. The redirect leaves this import as it is, so that it runs outside of the sandbox. Bring the two to one version, or give this part of the project a .sandbox folder of its own.`;
     return this.#once(known ? {} : { warning: text });
   }
 
@@ -125,6 +148,8 @@ export class Redirects {
  */
 export function withAssets(code, id, urlOf) {
   const file = fileOf(id);
+  // That of a subpath loads nothing: it is part of its library's bundle.
+  if (code.includes("__sandbox.subpath(")) return code;
   let count = 0;
   const text = code.replace(LOAD, (call, relative, hash) => {
     count++;
@@ -185,15 +210,21 @@ function fileOf(id) {
   return path.isAbsolute(file) ? path.normalize(file) : undefined;
 }
 
+/** Whether a request may mean code, rather than a stylesheet or data. */
+const isScript = (request) => !request.includes("?") && (/\.[cm]?[jt]sx?$/.test(request) || !/\.[a-z]\w*$/.test(request));
+
 /** Whether a module is the one of the runtime that loads the engine. */
 export function isEngineLoader(id) {
   const file = fileOf(id);
   return file === path.join(RUNTIME, "wasm.js") || file?.endsWith(path.join("node_modules", "@sandbox-lsp", "runtime", "wasm.js")) === true;
 }
 
+/** The package that a request, or a path below node_modules, begins with. */
+const nameOf = (request) => request.split("/", request.startsWith("@") ? 2 : 1).join("/");
+
 /** The package that Node would find for a request from a folder. */
 function packageFrom(from, request) {
-  const name = request.split("/", request.startsWith("@") ? 2 : 1).join("/");
+  const name = nameOf(request);
   for (let folder = from; ; folder = path.dirname(folder)) {
     const dir = path.join(folder, "node_modules", name);
     try {

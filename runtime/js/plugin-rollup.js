@@ -51,6 +51,18 @@ export function rollupHooks(options, framework, state = { root: process.cwd() })
       return undefined;
     },
 
+    // Without a plugin for them Rollup passes over calls of require(), and resolves nothing.
+    rollup: {
+      moduleParsed({ id, code, ast }) {
+        if (!state.redirects || !code?.includes("require")) return;
+        for (const request of requiredBy(ast)) {
+          const answer = state.redirects.answer(request, id, { required: true });
+          if (answer?.error) this.error(answer.error);
+          if (answer?.warning) this.warn(answer.warning);
+        }
+      },
+    },
+
     transformInclude: (id) => state.redirects?.isProxy(id) === true,
     transform(code, id) {
       return { code: withAssets(code, id, state.served ?? emitted(this)), map: null };
@@ -61,6 +73,18 @@ export function rollupHooks(options, framework, state = { root: process.cwd() })
 /** Whether a request is that of a require(): Rolldown says so, and Rollup's plugin for them. */
 export function isRequire(how) {
   return how?.kind === "require-call" || how?.custom?.["node-resolve"]?.isRequire === true;
+}
+
+/** The requests of the calls of require() that a module still has. */
+function requiredBy(program) {
+  const found = new Set();
+  const waiting = [program];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (node.type === "CallExpression" && node.callee.name === "require" && typeof node.arguments[0]?.value === "string") found.add(node.arguments[0].value);
+    for (const part of Object.values(node)) if (typeof part === "object" && part !== null) waiting.push(part);
+  }
+  return found;
 }
 
 const logOf = ({ text, code, file, line, column }) => ({ message: text, pluginCode: code, id: file, loc: { file, line, column } });

@@ -76,7 +76,13 @@ function bytesOf(built) {
 globalThis[SHARED] = (request) => sandboxOf(policy.libraries.find((library) => library.request === request));
 register("./register-hooks.js", import.meta.url, { data: policy });
 
-// What is required is the library's own exports object.
+/** What a request means: the library's own exports object, a subpath's, a workload's. */
+function exportsOf({ library, workload, request }) {
+  const sandbox = sandboxOf(library);
+  if (workload) return sandbox.loadWorkload(workload.name, textOf(workload.bundle));
+  return request === library.request ? sandbox.exports : sandbox.subpath(request).exports;
+}
+
 const redirects = new Redirects(policy);
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, ...rest) {
@@ -84,14 +90,13 @@ Module._resolveFilename = function (request, parent, ...rest) {
   if (answer?.error) throw new Error(answer.error);
   if (answer?.warning) process.emitWarning(answer.warning);
   if (!answer?.proxy) return Reflect.apply(resolveFilename, this, [request, parent, ...rest]);
-  const id = `${answer.proxy}?require`;
-  if (!(id in Module._cache)) {
-    const { library, workload } = answer;
-    const sandbox = sandboxOf(library);
-    const module = new Module(id);
-    module.exports = workload ? sandbox.loadWorkload(workload.name, textOf(workload.bundle)) : sandbox.exports;
+  // By the proxy's path both require() and import give what is in the sandbox.
+  if (!(answer.proxy in Module._cache)) {
+    const module = new Module(answer.proxy);
+    module.filename = answer.proxy;
+    module.exports = exportsOf(answer);
     module.loaded = true;
-    Module._cache[id] = module;
+    Module._cache[answer.proxy] = module;
   }
-  return id;
+  return answer.proxy;
 };

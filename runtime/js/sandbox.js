@@ -19,6 +19,7 @@ class Sandbox {
   #timeoutMs;
   #library; // ref of what the library exports, or { primitive }
   #workloads = new Map(); // name -> the same
+  #subpaths = new Map(); // request -> the same
   #depth = 0;
   #pointers = []; // the engine's stack pointer at each way in
   #running = []; // whether the clock ran, at each way in
@@ -157,7 +158,11 @@ class Sandbox {
 
   /** An exported value, read now. */
   value(name) {
-    return this.#run(() => (typeof this.#library === "object" ? Object(this.#library.primitive)[name] : this.#engine.get(this.#library, name)));
+    return this.#run(() => this.#read(this.#library, name));
+  }
+
+  #read(exported, name) {
+    return typeof exported === "object" ? Object(exported.primitive)[name] : this.#engine.get(exported, name);
   }
 
   /** Constructs the class at a path of names, such as "Duration" or "core.Node". */
@@ -194,6 +199,19 @@ class Sandbox {
       if (!this.#workloads.has(name)) this.#workloads.set(name, this.#evaluate(code, `${this.#name}.${name}.workload.bundle.js`, "__SANDBOXED_WORKLOAD__"));
       return this.#whole(this.#workloads.get(name));
     });
+  }
+
+  /** What a request below the library's exports, from the same modules; it is evaluated once. */
+  subpath(request) {
+    const exported = this.#run(() => {
+      if (!this.#subpaths.has(request)) {
+        const code = `var __SANDBOXED_WORKLOAD__ = __SANDBOXED_SUBPATHS__[${JSON.stringify(request)}]();`;
+        this.#subpaths.set(request, this.#evaluate(code, `${this.#name}: ${request}`, "__SANDBOXED_WORKLOAD__"));
+      }
+      return this.#subpaths.get(request);
+    });
+    const whole = () => this.#run(() => this.#whole(exported));
+    return new Subpath(request, whole, (name) => this.#run(() => this.#read(exported, name)));
   }
 
   /**
@@ -497,6 +515,42 @@ class Sandbox {
     if (this.#death) return this.#limitError();
     this.#die("memory", "it needed more than limits.memoryMB");
     return this.#limitError();
+  }
+}
+
+/** What a request below a library's exports, as a sandbox has what the library does. */
+class Subpath {
+  #request;
+  #whole;
+  #read;
+
+  constructor(request, whole, read) {
+    this.#request = request;
+    this.#whole = whole;
+    this.#read = read;
+  }
+
+  get exports() {
+    return this.#whole();
+  }
+
+  value(name) {
+    return this.#read(name);
+  }
+
+  fn(name) {
+    const value = this.#read(name);
+    if (typeof value !== "function") throw new SandboxError(`${this.#request} exports no function ${String(name)}`);
+    return value;
+  }
+
+  cls(name) {
+    return this.fn(name);
+  }
+
+  callable() {
+    const whole = this.#whole();
+    return typeof whole === "function" ? whole : this.fn("default");
   }
 }
 

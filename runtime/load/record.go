@@ -17,7 +17,7 @@ var guestSource string
 // bundlersOwn are names that bundles use on the bundler's account: where they put
 // their exports, and require, for which the bundler's stand-in for a call that it
 // could not resolve asks the realm.
-var bundlersOwn = []string{bundle.Global, bundle.WorkloadGlobal, "require"}
+var bundlersOwn = []string{bundle.Global, bundle.WorkloadGlobal, bundle.SubpathsGlobal, "require"}
 
 // record evaluates a library and its workloads in a bare realm, with stand-ins that
 // are made there, and returns what they touched. limited is set when a limit ended it.

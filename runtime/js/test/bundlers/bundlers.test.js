@@ -159,22 +159,49 @@ for (const name of bundlers) {
       said,
       /SBX044\s+(│ )?\s*"lodash" resolves to lodash 3\.10\.1 here \(node_modules\/old\/node_modules\/lodash\), but the sandbox holds 4\.18\.1/,
     );
-    // Rollup knows neither packages nor require() without further plugins.
-    if (name === "rollup") return;
-    assert.ok(scripts(path.join(shop.root, "build")).includes("3.10.1"));
+    // Rollup knows no packages without a further plugin.
+    if (name !== "rollup") assert.ok(scripts(path.join(shop.root, "build")).includes("3.10.1"));
     shop.write("src/main.js", 'import "./old.cjs";\n');
     shop.write("src/old.cjs", 'const _ = require("lodash");\nmodule.exports = _;\n');
     const refused = await bundle(name, shop.root);
     assert.equal(refused.ok, false);
     assert.match(refused.said, /src\/old\.cjs: error SBX031\s+(│ )?\s*require\("lodash"\) cannot be redirected/);
 
-    // Rspack says too late that it is a require().
-    if (name === "rspack") return;
+    // Rspack says too late that it is a require(), and Rollup alone takes no such package.
+    if (name === "rspack" || name === "rollup") return;
     shop.write("src/main.js", 'import version from "../node_modules/older/index.js";\nglobalThis.version = version;\n');
     const left = await bundle(name, shop.root);
     assert.ok(left.ok, left.said);
     assert.match(left.said, /node_modules\/older\/index\.js: warning SBX031\s+require\("lodash"\) cannot be redirected/);
     for (const string of texts.lodash) assert.ok(scripts(path.join(shop.root, "build")).includes(string), string);
+  });
+}
+
+for (const name of ["vite", "webpack", "esbuild"]) {
+  test(`${name}: subpaths come from the sandbox of their library`, { skip }, async (t) => {
+    const shop = makeShop({
+      "src/main.js": `import { format } from "date-fns";
+import { de } from "date-fns/locale";
+import * as zod from "zod";
+import * as v4 from "zod/v4";
+import "../node_modules/far/index.js";
+globalThis.results = JSON.stringify([format(new Date(2024, 4, 3), "EEEE", { locale: de }), v4.string() instanceof zod.ZodType]);
+document.querySelector("#shop").append("done", document.createElement("p"));
+`,
+      "node_modules/far/index.js": 'import { addDays } from "date-fns/addDays";\nglobalThis.far = typeof addDays;\n',
+    });
+    t.after(shop.remove);
+    shop.write(".sandbox/sandbox.config.js", shop.read(".sandbox/sandbox.config.js").replace(/(zod|"date-fns"): \{/g, "$1: { subpaths: true,"));
+    const { ok, said } = await bundle(name, shop.root);
+    assert.ok(ok, said);
+    // What only another package imports has no proxy.
+    assert.match(said, /node_modules\/far\/index\.js: warning SBX031\s+"date-fns\/addDays" is not redirected/);
+    const folder = path.join(shop.root, "build");
+    for (const string of [...texts.zod, "Before Christ", "Freitag"]) assert.ok(!scripts(folder).includes(string), string);
+    if (name !== "vite")
+      writeFileSync(path.join(folder, "index.html"), `${page}<script ${name === "webpack" ? "defer" : 'type="module"'} src="main.js"></script>`);
+    const shown = await open(folder, "/some/where/");
+    assert.deepEqual([shown.errors, shown.missing, shown.results], [[], [], ["Freitag", true]]);
   });
 }
 

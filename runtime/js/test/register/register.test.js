@@ -12,8 +12,9 @@ test("register: what is imported and what is required come from one sandbox", as
       import { summarise } from "sandbox-workload/lodash/stats";
       import friend from "friend";
       import old from "old";
-      import { required, stats, shown } from "./more.cjs";
+      import { again, required, stats, shown } from "./more.cjs";
       assert.equal(required, _);
+      assert.equal((await again).default, _);
       assert.equal(required.groupBy, groupBy);
       assert.equal(stats.summarise, summarise);
       assert.equal(friend.lodash, _);
@@ -22,9 +23,14 @@ test("register: what is imported and what is required come from one sandbox", as
       assert.throws(() => _.template("<%= process.version %>")(), /process is not defined/);
       console.log("all of it", old, shown);`,
     "more.cjs": `
+      const assert = require("node:assert/strict");
+      const { existsSync } = require("node:fs");
       const { chunk } = exports.required = require("lodash");
       exports.stats = require("sandbox-workload/lodash/stats");
       const qs = require("qs");
+      assert.equal(require(require.resolve("lodash")), exports.required);
+      assert.ok(existsSync(require.resolve("sandbox-workload/lodash/stats")));
+      exports.again = import(require.resolve("lodash"));
       exports.shown = JSON.stringify([chunk([1, 2, 3], 2), qs.stringify({ a: 1 })]);`,
   });
   t.after(shop.remove);
@@ -32,6 +38,43 @@ test("register: what is imported and what is required come from one sandbox", as
   assert.ok(ok, said);
   assert.match(said, /all of it 3\.10\.1 \[\[\[1,2\],\[3\]\],"a=1"\]/);
   assert.match(said, /SBX044.*lodash 3\.10\.1/s);
+});
+
+test("register: subpaths come from the sandbox and the modules of their library", async (t) => {
+  const shop = makeShop({
+    "src/main.js": `
+      import assert from "node:assert/strict";
+      import fp from "lodash/fp";
+      import { format } from "date-fns";
+      import { de } from "date-fns/locale";
+      import * as zod from "zod";
+      import * as v4 from "zod/v4";
+      import { fp as required, same } from "./more.cjs";
+      assert.deepEqual(fp.map((x) => x + 1)([1, 2]), [2, 3]);
+      assert.equal(fp.template("<%= typeof process %>")(), "undefined");
+      assert.equal(required, fp);
+      assert.equal(format(new Date(2024, 4, 3), "EEEE", { locale: de }), "Freitag");
+      assert.equal(v4.ZodString, zod.ZodString);
+      assert.ok(v4.string() instanceof zod.ZodType && same);
+      console.log("all of it");`,
+    "src/more.cjs": 'exports.fp = require("lodash/fp");\nexports.same = require("zod/v4").ZodString === require("zod").ZodString;\n',
+    "src/pages/far.js": 'import "far";\n',
+    "node_modules/far/package.json": JSON.stringify({ name: "far", version: "1.0.0", type: "module", exports: "./index.js" }),
+    "node_modules/far/index.js": 'import "lodash/map.js";\nimport "lodash/filter.js";\nimport "date-fns/addDays";\n',
+  });
+  t.after(shop.remove);
+  const policy = shop.read(".sandbox/sandbox.config.js");
+  shop.write(".sandbox/sandbox.config.js", policy.replace(/(lodash|zod|"date-fns"): \{/g, "$1: { subpaths: true,"));
+  const { ok, said } = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/main.js"]);
+  assert.ok(ok, said);
+  assert.match(said, /all of it/);
+  assert.doesNotMatch(said, /SBX/);
+
+  // What another package imports has no proxy, and is said once of each library.
+  const far = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/pages/far.js"]);
+  assert.ok(far.ok, far.said);
+  assert.equal(far.said.match(/SBX031/g)?.length, 2, far.said);
+  assert.match(far.said, /node_modules\/far\/index\.js: warning SBX031\s+"lodash\/map\.js" is not redirected, since no file of the application imports it/);
 });
 
 test("register: a suite of node:test runs in the sandbox, file by file", async (t) => {
