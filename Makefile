@@ -15,10 +15,12 @@ NODE_MIN := 20.19
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 BIN := bin/sandbox-lsp
 WASM := runtime/quickjs/assets/quickjs.wasm
+RUNNERS := runtime/harness/assets/campaign.js
+RUNNER_SOURCES := $(shell find runtime/harness/js -name node_modules -prune -o -type f -print)
 
 # A stamp inside node_modules says which lockfile it was installed from, so that
 # nothing is installed twice and a removed node_modules is.
-JS_PACKAGES := runtime/js testdata/projects/storefront testdata/projects/faulty testdata/corpus testdata/bundlers
+JS_PACKAGES := runtime/js runtime/harness/js testdata/projects/storefront testdata/projects/faulty testdata/corpus testdata/bundlers
 JS_STAMPS := $(JS_PACKAGES:%=%/node_modules/.installed)
 BENCH := testdata/bench
 
@@ -48,6 +50,12 @@ $(filter testdata/%,$(JS_STAMPS)): | runtime/js/node_modules/.installed
 .PHONY: wasm
 wasm: $(WASM) ## Copy the QuickJS engine to where the Go package embeds it
 
+.PHONY: runners
+runners: $(RUNNERS) ## Bundle the test frameworks to where the Go package embeds them
+
+$(RUNNERS): $(RUNNER_SOURCES) | runtime/harness/js/node_modules/.installed tools
+	$(NODE) runtime/harness/js/build.mjs $(abspath $(@D))
+
 # Only other bytes are copied: a new time alone would make Go link everything anew.
 $(WASM): runtime/js/node_modules/.installed
 	@mkdir -p $(@D)
@@ -57,7 +65,7 @@ $(WASM): runtime/js/node_modules/.installed
 # Building.
 
 .PHONY: build
-build: $(WASM) | tools ## Build bin/sandbox-lsp
+build: $(WASM) $(RUNNERS) | tools ## Build bin/sandbox-lsp
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/sandbox-lsp
 
 .PHONY: demo
@@ -80,24 +88,24 @@ test: test-go test-go-race test-js ## Run every test, with the race detector whe
 test-go: build deps
 	$(GO) test $(TEST_FLAGS) ./...
 
-test-go-race: deps $(WASM)
+test-go-race: deps $(WASM) $(RUNNERS)
 	$(GO) test -race $(TEST_FLAGS) $(RACE_PACKAGES)
 
 test-js: build deps
 	cd runtime/js && $(NPM) test --silent
 
 .PHONY: test-fast
-test-fast: deps $(WASM) ## Run the quick tests, without Chromium and the hostile programs
+test-fast: deps $(WASM) $(RUNNERS) ## Run the quick tests, without Chromium and the hostile programs
 	$(GO) test -short ./...
 	cd runtime/js && $(NPM) run --silent test:fast
 
 .PHONY: test-race
-test-race: deps $(WASM) ## Run every Go test with the race detector (slow the first time)
+test-race: deps $(WASM) $(RUNNERS) ## Run every Go test with the race detector (slow the first time)
 	$(GO) test -race -shuffle=on ./...
 
 .PHONY: fuzz
 FUZZTIME ?= 30s
-fuzz: deps $(WASM) ## Run every fuzz target for FUZZTIME (30s)
+fuzz: deps $(WASM) $(RUNNERS) ## Run every fuzz target for FUZZTIME (30s)
 	@grep -rlE '^func Fuzz[A-Z]' --include='*_test.go' --exclude-dir=node_modules . | xargs -n1 dirname | sort -u | while read -r dir; do \
 	  for target in $$(grep -rhoE '^func (Fuzz[A-Za-z0-9_]+)' --include='*_test.go' $$dir/*_test.go | awk '{ print $$2 }'); do \
 	    echo "$$dir $$target"; $(GO) test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
@@ -136,4 +144,5 @@ check: lint test ## Everything that has to pass before a change is merged
 .PHONY: clean
 clean: ## Remove what was built and installed
 	rm -rf bin .cache $(JS_PACKAGES:%=%/node_modules) $(BENCH)/node_modules $(WASM)
+	find $(dir $(RUNNERS)) -mindepth 1 ! -name README.md -delete
 	rm -rf testdata/projects/*/dist testdata/projects/*/.sandbox/proxys testdata/corpus/dist testdata/corpus/.sandbox/proxys

@@ -58,11 +58,7 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 		if err != nil || len(edits) == 0 {
 			return false
 		}
-		fix := finding.Fix{Title: title, Preferred: to == certain, Grants: to == widening}
-		for _, e := range edits {
-			fix.Edits = append(fix.Edits, finding.Edit{File: r.file, Range: r.policy.Mapper.Range(e.Span), NewText: e.NewText})
-		}
-		fixes = append(fixes, fix)
+		fixes = append(fixes, r.fix(to, title, edits))
 		return true
 	}
 	p := r.opened()
@@ -140,6 +136,28 @@ func (r *fixer) fixes(f finding.Finding) []finding.Fix {
 		}
 	}
 	return fixes
+}
+
+// fix makes a fix of edits of the policy.
+func (r *fixer) fix(to effect, title string, edits []edit.Edit) finding.Fix {
+	fix := finding.Fix{Title: title, Preferred: to == certain, Grants: to == widening}
+	for _, e := range edits {
+		fix.Edits = append(fix.Edits, finding.Edit{File: r.file, Range: r.policy.Mapper.Range(e.Span), NewText: e.NewText})
+	}
+	return fix
+}
+
+// granting returns the fix that grants names to a library, if the policy can be edited
+// so.
+func (r *fixer) granting(library string, names []string) []finding.Fix {
+	if r.policy.Syntax == nil {
+		return nil
+	}
+	edits, err := r.opened().Grant(library, names...)
+	if err != nil || len(edits) == 0 {
+		return nil
+	}
+	return []finding.Fix{r.fix(widening, fmt.Sprintf("Grant %s to %q", list(names, 5), library), edits)}
 }
 
 // effect is what a fix does to a library's authority, as far as that decides who may

@@ -13,14 +13,16 @@ import (
 
 	"github.com/sandbox-lsp/sandbox-lsp/policy/finding"
 	"github.com/sandbox-lsp/sandbox-lsp/policy/text"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/harness"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/worker"
 )
 
 // cacheDir is shared by the tests of this package.
 var cacheDir string
 
 func TestMain(m *testing.M) {
-	load.ServeIfWorker()
+	worker.ServeIfWorker(load.Service, harness.Service)
 	dir, err := os.MkdirTemp("", "sandbox-lsp-analysis-*")
 	if err != nil {
 		panic(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/sandbox-lsp/sandbox-lsp/analysis/cache"
 	"github.com/sandbox-lsp/sandbox-lsp/policy"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/evaluate"
-	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/worker"
 )
 
 // cacheLimit bounds the cache on disk, for all projects of a user together.
@@ -47,7 +47,7 @@ type Session struct {
 	store     *cache.Store
 	files     *cache.Files
 	evaluator *evaluate.Evaluator
-	workers   *load.Pool
+	workers   *worker.Pool
 	scanner   *appscan.Scanner
 
 	mu        sync.Mutex
@@ -144,7 +144,7 @@ func NewSession(options Options) (*Session, error) {
 		store:     store,
 		files:     cache.NewFiles(),
 		evaluator: evaluate.New(engineCache),
-		workers:   load.NewPool(options.Jobs, engineCache),
+		workers:   worker.NewPool(options.Jobs, engineCache),
 		scanner:   appscan.NewScanner(appscan.Options{Jobs: options.Jobs, Logger: options.Logger}),
 		seen:      map[string]*Result{},
 		committed: map[string]*committed{},

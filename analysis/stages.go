@@ -187,7 +187,7 @@ func (sn *Snapshot) loadLibrary(ctx context.Context, lib policy.Library, library
 		}
 		request.Workloads = append(request.Workloads, load.Script{Name: w.File, File: w.File, Code: code})
 	}
-	result, err := sn.session.workers.Load(ctx, request)
+	result, err := load.Pool{Workers: sn.session.workers}.Load(ctx, request)
 	if err != nil || !repeatable(result) {
 		return result, false, err
 	}

@@ -34,3 +34,6 @@ if [ "$status" -ne 1 ]; then
   exit 1
 fi
 printf '(exit %d: there are errors)\n' "$status"
+
+# The libraries' tests, inside and outside of their sandboxes.
+show "$binary" test "$projects/storefront"

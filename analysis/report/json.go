@@ -19,6 +19,8 @@ type document struct {
 	Summary       summary           `json:"summary"`
 	Libraries     []libraryEntry    `json:"libraries"`
 	Build         *buildEntry       `json:"build,omitempty"`
+	// Campaigns are there for a test.
+	Campaigns []campaignEntry `json:"campaigns,omitempty"`
 	// Unsandboxed is there when it was asked for.
 	Unsandboxed []dependencyEntry `json:"unsandboxed,omitempty"`
 }
@@ -96,6 +98,7 @@ func (r Report) JSON(w io.Writer) error {
 	for _, d := range r.Result.Unsandboxed {
 		doc.Unsandboxed = append(doc.Unsandboxed, dependencyEntry{d.Name, d.Version, d.UsedBy})
 	}
+	doc.Campaigns = campaignEntries(r.Campaigns)
 	if build := r.Build; build != nil {
 		doc.Build = &buildEntry{Files: []string{}, Stale: []string{}, Removed: []string{}, Kept: []string{}}
 		for _, f := range build.Files {

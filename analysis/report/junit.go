@@ -54,7 +54,8 @@ const policySuite = "policy"
 // JUnit writes a test suite for each library, in which every finding that makes the run
 // fail is a failed test case, every other one a case that passed and says it, and a library
 // without findings one that passed. Findings that are suppressed or in the baseline are
-// skipped cases.
+// skipped cases. A campaign is a suite of its own, in which what says nothing of the
+// sandbox is skipped.
 func (r Report) JUnit(w io.Writer) error {
 	order := []string{policySuite}
 	suites := map[string]*junitSuite{policySuite: {Name: policySuite}}
@@ -96,6 +97,9 @@ func (r Report) JUnit(w io.Writer) error {
 	}
 	skip(r.Result.Suppressed, func(f finding.Finding) string { return "suppressed: " + f.Data[suppress.ReasonKey] })
 	skip(r.Baselined, func(finding.Finding) string { return "in the baseline" })
+	for _, c := range r.Campaigns {
+		r.junitCampaign(suite(c.Library+" tests"), c)
+	}
 	all := junitSuites{Name: r.Tool.Name}
 	for _, name := range order {
 		s := suites[name]

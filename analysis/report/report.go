@@ -18,6 +18,8 @@ type Report struct {
 	Tool   Tool
 	Result *analysis.Result // its findings are those that count
 	Build  *analysis.Build  // nil for a check
+	// Campaigns are those of a test, nil otherwise.
+	Campaigns []*analysis.Campaign
 	// Baselined are the findings that the baseline lists.
 	Baselined []finding.Finding
 	// Prefix is the project's folder as seen from where the files that annotations

@@ -78,7 +78,8 @@ func (c *cli) buildCommand() *cobra.Command {
 // outcome is what a command on a project has to report.
 type outcome struct {
 	result *analysis.Result
-	build  *analysis.Build // nil for a check
+	build  *analysis.Build  // nil but for a build
+	tested *analysis.Tested // nil but for a test
 	pretty func(report.Pretty, *analysis.Result, time.Duration) error
 }
 
@@ -108,9 +109,13 @@ func (c *cli) onProject(work func(context.Context, *project, analysis.Progress) 
 			err = o.pretty(c.pretty(p), shown.Result, time.Since(began))
 		} else {
 			failLevel, _ := c.threshold() // checkFlags has refused what is none
-			err = report.Report{
+			all := report.Report{
 				Tool: tool(), Result: shown.Result, Build: o.build, Baselined: shown.baselined, Prefix: prefix(p.snapshot.Root()), FailLevel: failLevel,
-			}.Write(c.out, c.format)
+			}
+			if o.tested != nil {
+				all.Campaigns = o.tested.Campaigns
+			}
+			err = all.Write(c.out, c.format)
 			if err == nil { // the report is for a program; a log wants a line for people
 				err = report.Pretty{}.Summary(c.err, shown.Result, time.Since(began))
 			}

@@ -8,14 +8,16 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/harness"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/load"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/worker"
 )
 
 // version is set by the linker.
 var version = "0.1.0-dev"
 
 func main() {
-	load.ServeIfWorker()
+	worker.ServeIfWorker(load.Service, harness.Service)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()

@@ -115,7 +115,7 @@ func (c *cli) root() *cobra.Command {
 	flags.StringVar(&c.color, "color", "auto", "colours: auto, always or never")
 	flags.StringVar(&c.cacheDir, "cache-dir", "", "where results are kept between runs (default: the user's cache folder; - for none)")
 	flags.IntVar(&c.jobs, "jobs", 0, "libraries to work on at a time (default: one per core)")
-	root.AddCommand(c.initCommand(), c.checkCommand(), c.buildCommand(), c.diffCommand(), c.proxyCommand(), c.explainCommand(), c.serveCommand(), c.versionCommand())
+	root.AddCommand(c.initCommand(), c.checkCommand(), c.buildCommand(), c.testCommand(), c.diffCommand(), c.proxyCommand(), c.explainCommand(), c.serveCommand(), c.versionCommand())
 	return root
 }
 

@@ -42,5 +42,12 @@ const (
 	BadSuppression    Code = "SBX046" // a suppression without a reason, or that suppresses nothing
 	BadCompatManifest Code = "SBX047" // error in compat.config.js
 
+	SandboxRegression      Code = "SBX050" // a test passes natively and fails in the sandbox
+	StaleLimitation        Code = "SBX051" // a declared limitation that passes
+	NativeFailure          Code = "SBX052" // a test fails against the library itself
+	NotRunnable            Code = "SBX053" // tests that cannot run in the engine
+	FlakyTest              Code = "SBX054" // two native runs of a test differ
+	UnclassifiedDifference Code = "SBX055" // a regression of no known kind
+
 	WidenedAuthority Code = "SBX060" // a change widens what a library may do
 )

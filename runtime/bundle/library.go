@@ -41,19 +41,7 @@ func SubpathScript(request string) string {
 // are asked for.
 func OfLibrary(ctx context.Context, lib Library) (*Bundle, error) {
 	builtins := &imports{}
-	options := api.BuildOptions{
-		AbsWorkingDir:  lib.Root,
-		Outfile:        filepath.Join(lib.OutDir, lib.File),
-		Format:         api.FormatIIFE,
-		GlobalName:     Global,
-		Platform:       api.PlatformBrowser,
-		Sourcemap:      api.SourceMapLinked,
-		SourcesContent: api.SourcesContentExclude,
-		LegalComments:  api.LegalCommentsEndOfFile,
-		TreeShaking:    api.TreeShakingTrue,
-		TsconfigRaw:    "{}",
-		Plugins:        []api.Plugin{builtinStubs(builtins), presentSources()},
-	}
+	options := libraryOptions(lib, builtins)
 	// As an entry, data would be bundled and exported by nobody.
 	if filepath.Ext(lib.Entry) == ".json" || len(lib.Subpaths) > 0 {
 		options.Stdin = &api.StdinOptions{Contents: lib.module(), ResolveDir: filepath.Dir(lib.Entry)}
@@ -83,6 +71,22 @@ func (lib Library) module() string {
 		b.WriteString("};\n")
 	}
 	return b.String()
+}
+
+func libraryOptions(lib Library, builtins *imports) api.BuildOptions {
+	return api.BuildOptions{
+		AbsWorkingDir:  lib.Root,
+		Outfile:        filepath.Join(lib.OutDir, lib.File),
+		Format:         api.FormatIIFE,
+		GlobalName:     Global,
+		Platform:       api.PlatformBrowser,
+		Sourcemap:      api.SourceMapLinked,
+		SourcesContent: api.SourcesContentExclude,
+		LegalComments:  api.LegalCommentsEndOfFile,
+		TreeShaking:    api.TreeShakingTrue,
+		TsconfigRaw:    "{}",
+		Plugins:        []api.Plugin{builtinStubs(builtins), presentSources()},
+	}
 }
 
 // imports collects requests from the bundler's concurrent callbacks.

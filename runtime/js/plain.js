@@ -56,7 +56,8 @@ export class Plain {
     }
     const base = new Map();
     this.#engine.readOwn(ref, (key, item, flags) => {
-      if (flags === DATA && key !== "__proto__") value[key] = item;
+      // An assignment would ask what is inherited, which may refuse it.
+      if (flags === DATA && !(key in value)) value[key] = item;
       else Reflect.defineProperty(value, key, descriptorOf(item, flags));
       base.set(key, descriptorOf(item, flags));
     });

@@ -14,18 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/worker"
 )
 
 func TestMain(m *testing.M) {
-	ServeIfWorker()
+	worker.ServeIfWorker(Service)
 	os.Exit(m.Run())
 }
 
-func newPool(t *testing.T, size int) *Pool {
+func newPool(t *testing.T, size int) Pool {
 	t.Helper()
-	p := NewPool(size, filepath.Join(os.TempDir(), "sandbox-lsp-test-engine"))
+	p := worker.NewPool(size, filepath.Join(os.TempDir(), "sandbox-lsp-test-engine"))
 	t.Cleanup(p.Close)
-	return p
+	return Pool{Workers: p}
 }
 
 func request(code string, permissions ...string) Request {

@@ -1,10 +1,7 @@
 // Package load evaluates library bundles in QuickJS under exactly the permissions
 // that a policy grants, and says what they export or why they failed.
 //
-// Evaluation happens in a child process, the same binary started again. Native
-// builtins of the engine never ask whether they should stop when they are given
-// an absurd length, so the one dependable way to end a hostile load is to kill the
-// process that runs it.
+// Evaluation happens in a child process; package worker says why.
 package load
 
 import (

@@ -2,65 +2,50 @@ package load
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"time"
 
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/bytecode"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/embedded"
 	"github.com/sandbox-lsp/sandbox-lsp/runtime/quickjs"
+	"github.com/sandbox-lsp/sandbox-lsp/runtime/worker"
 )
 
-// ServeIfWorker turns this process into a load worker when a pool started it as
-// one, and then does not return. Programs and test binaries that use a Pool call it
-// first of all.
-func ServeIfWorker() {
-	cacheDir, worker := os.LookupEnv(workerVariable)
-	if !worker {
-		return
+// Service is the work of loading, for the processes of a Pool.
+var Service = worker.Service{Name: "load", New: func(engine *quickjs.Engine) worker.Handler {
+	l := &loader{engine: engine}
+	return func(ctx context.Context, encoded []byte, _ func([]byte) error) (any, error) {
+		request, err := worker.Decode[Request](encoded)
+		if err != nil {
+			return nil, err
+		}
+		return l.evaluate(ctx, request)
 	}
-	if err := serve(context.Background(), os.Stdin, os.Stdout, cacheDir); err != nil {
-		fmt.Fprintln(os.Stderr, "load worker:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+}}
+
+// Pool loads libraries in worker processes, which have to know Service. It is safe for
+// concurrent use.
+type Pool struct {
+	Workers *worker.Pool
 }
 
-// serve answers requests until its input ends.
-func serve(ctx context.Context, in io.Reader, out io.Writer, cacheDir string) error {
-	dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
-	engine, fault := quickjs.New(ctx, quickjs.Options{CacheDir: cacheDir})
-	l := &loader{engine: engine}
-	for {
-		var request Request
-		if err := dec.Decode(&request); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return fmt.Errorf("read a request: %w", err)
-		}
-		if fault != nil {
-			if err := enc.Encode(answer{Fault: fault.Error()}); err != nil {
-				return fmt.Errorf("answer a request: %w", err)
-			}
-			continue
-		}
-		if err := enc.Encode(answer{Started: true}); err != nil {
-			return fmt.Errorf("answer a request: %w", err)
-		}
-		var a answer
-		result, err := l.evaluate(ctx, request)
-		if err != nil {
-			a.Fault = err.Error()
-		} else {
-			a.Result = result
-		}
-		if err := enc.Encode(a); err != nil {
-			return fmt.Errorf("answer a request: %w", err)
-		}
+// Load runs one request. Failures of the guest are in the result; an error means
+// that no worker could run it, or that the context ended, in which case the worker
+// is killed at once.
+func (p Pool) Load(ctx context.Context, request Request) (Result, error) {
+	var result Result
+	err := p.Workers.Do(ctx, worker.Task{
+		Service: Service.Name, Request: request,
+		Timeout: 2 * time.Duration(1+len(request.Workloads)) * request.Limits.Timeout, // a load may be repeated
+	}, &result)
+	switch {
+	case errors.Is(err, worker.ErrDeadline):
+		return Result{Failure: &Failure{Kind: Limited, Limit: "time", Message: fmt.Sprintf("still running after %v inside a native function of the engine, which only ending its process could stop", request.Limits.Timeout)}}, nil
+	case errors.Is(err, worker.ErrCrashed):
+		return Result{Failure: &Failure{Kind: Crashed, Message: err.Error()}}, nil
 	}
+	return result, err
 }
 
 // loader loads one library after the other.

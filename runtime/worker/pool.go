@@ -1,4 +1,10 @@
-package load
+// Package worker runs tasks in child processes: the same binary, started again, which
+// speaks a small protocol on its standard streams.
+//
+// Native builtins of the engine never ask whether they should stop when they are given
+// an absurd length, so the one dependable way to end hostile code is to kill the
+// process that runs it.
+package worker
 
 import (
 	"bytes"
@@ -14,18 +20,19 @@ import (
 	"time"
 )
 
+// Bounds on what a worker may take.
 const (
 	// startLimit is what a worker gets until it starts guest code: a process start
 	// and, with a cold cache, the compilation of the engine.
 	startLimit = time.Minute
-	// grace is what it gets beyond the guest's own time limit before it is killed.
+	// grace is what it gets beyond a task's own time limit before it is killed.
 	// The engine stops what it can stop within milliseconds.
 	grace = 2 * time.Second
 )
 
-// workerVariable tells a started process that it is a worker, and where its
-// compilation cache is.
-const workerVariable = "SANDBOX_LSP_LOAD_WORKER"
+// variable tells a started process that it is a worker, and where its compilation
+// cache is.
+const variable = "SANDBOX_LSP_WORKER"
 
 // Pool owns worker processes. It is safe for concurrent use.
 type Pool struct {
@@ -47,7 +54,7 @@ func NewPool(size int, cacheDir string) *Pool {
 	return p
 }
 
-// Close ends all workers. Loads in progress must have returned.
+// Close ends all workers. Tasks in progress must have returned.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,47 +69,64 @@ func (p *Pool) Close() {
 	}
 }
 
-// Load runs one request. Failures of the guest are in the result; an error means
-// that no worker could run it, or that the context ended, in which case the worker
-// is killed at once.
-func (p *Pool) Load(ctx context.Context, request Request) (Result, error) {
+// Task is one piece of work for a worker.
+type Task struct {
+	Service string // which of the worker's services does it
+	Request any    // what that service decodes
+	// Timeout is how long it may take once it has started, before it is killed.
+	Timeout time.Duration
+	// Told receives what the service tells while it works, one at a time; nil for nobody.
+	Told func([]byte)
+}
+
+// ErrDeadline says that a task ran into its Timeout, which only ending its process
+// could stop.
+var ErrDeadline = errors.New("deadline passed")
+
+// ErrCrashed says that the process that ran a task ended.
+var ErrCrashed = errors.New("the process that ran it ended")
+
+// errFault says that a worker cannot serve, such as for lack of an engine.
+var errFault = errors.New("the worker cannot serve")
+
+// Do runs one task and decodes its result. An error is the context's, in which case
+// the worker is killed at once, ErrDeadline, ErrCrashed, or says that no worker could
+// run it.
+func (p *Pool) Do(ctx context.Context, task Task, result any) error {
+	request, err := encode(task.Request)
+	if err != nil {
+		return err
+	}
 	var w *worker
 	select {
 	case w = <-p.slots:
 	case <-ctx.Done():
-		return Result{}, ctx.Err()
+		return ctx.Err()
 	}
 	if w == nil {
 		started, err := startWorker(p.cacheDir)
 		if err != nil {
 			p.slots <- nil
-			return Result{}, err
+			return err
 		}
 		w = started
 	}
-	result, err := w.run(ctx, request)
+	answered, err := w.run(ctx, task, request)
 	if err == nil {
 		p.slots <- w
-		return result, nil
+		return decode(answered, result)
 	}
 	w.kill()
 	p.slots <- nil
 	switch {
 	case ctx.Err() != nil:
-		return Result{}, ctx.Err()
-	case errors.Is(err, errDeadline):
-		return Result{Failure: &Failure{Kind: Limited, Limit: "time", Message: fmt.Sprintf("still running after %v inside a native function of the engine, which only ending its process could stop", request.Limits.Timeout)}}, nil
-	case errors.Is(err, errEngine):
-		return Result{}, err
+		return ctx.Err()
+	case errors.Is(err, ErrDeadline), errors.Is(err, errFault):
+		return err
 	default:
-		return Result{Failure: &Failure{Kind: Crashed, Message: fmt.Sprintf("the process that ran it ended: %v", err)}}, nil
+		return fmt.Errorf("%w: %w", ErrCrashed, err)
 	}
 }
-
-var (
-	errDeadline = errors.New("deadline passed")
-	errEngine   = errors.New("engine unavailable")
-)
 
 // worker is one child process. It serves one request at a time.
 type worker struct {
@@ -117,19 +141,19 @@ type worker struct {
 func startWorker(cacheDir string) (*worker, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find the program to start a load worker: %w", err)
+		return nil, fmt.Errorf("find the program to start a worker: %w", err)
 	}
 	cmd := exec.Command(self)
-	// A library's load must not depend on the environment of the person who builds.
-	cmd.Env = append(keepEnvironment(), workerVariable+"="+cacheDir)
+	// What a library does must not depend on the environment of the person who builds.
+	cmd.Env = append(keepEnvironment(), variable+"="+cacheDir)
 	w := &worker{cmd: cmd, stderr: &tail{limit: 8 << 10}, exited: make(chan struct{})}
 	cmd.Stderr = w.stderr
 	if w.in, err = cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("start a load worker: %w", err)
+		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start a load worker: %w", err)
+		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	w.enc, w.dec = gob.NewEncoder(w.in), gob.NewDecoder(out)
 	started := make(chan error)
@@ -147,7 +171,7 @@ func startWorker(cacheDir string) (*worker, error) {
 		_ = cmd.Wait() // how it ended is told by the stream and by stderr
 	}()
 	if err := <-started; err != nil {
-		return nil, fmt.Errorf("start a load worker: %w", err)
+		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	return w, nil
 }
@@ -163,18 +187,29 @@ func keepEnvironment() []string {
 	return kept
 }
 
-// answer is what a worker sends back: first that it starts guest code, then the
-// result.
+// call is what a worker is asked.
+type call struct {
+	Service string
+	Request []byte
+}
+
+// answer is what a worker sends back: first that it starts guest code, then what it
+// tells meanwhile, then the result.
 type answer struct {
 	Started bool
-	Result  Result
+	Told    []byte
+	Result  []byte
 	// Fault is a reason why the worker cannot serve, such as a missing engine.
 	Fault string
 }
 
-func (w *worker) run(ctx context.Context, request Request) (Result, error) {
+func (a answer) last() bool { return !a.Started && a.Told == nil }
+
+func (w *worker) run(ctx context.Context, task Task, request []byte) ([]byte, error) {
 	replies := make(chan reply, 2)
-	go w.converse(request, replies) // ends when the worker answers or dies; kill makes sure of it
+	stopped := make(chan struct{})
+	defer close(stopped)
+	go w.converse(call{task.Service, request}, replies, stopped) // ends when the worker answers or dies; kill makes sure of it
 	deadline := time.NewTimer(startLimit)
 	defer deadline.Stop()
 	for {
@@ -183,20 +218,24 @@ func (w *worker) run(ctx context.Context, request Request) (Result, error) {
 			switch {
 			case r.err != nil:
 				w.kill()
-				return Result{}, fmt.Errorf("%w%s", r.err, w.stderr.note())
+				return nil, fmt.Errorf("%w%s", r.err, w.stderr.note())
 			case r.answer.Fault != "":
-				return Result{}, fmt.Errorf("%w: %s", errEngine, r.answer.Fault)
+				return nil, fmt.Errorf("%w: %s", errFault, r.answer.Fault)
 			case r.answer.Started:
-				deadline.Reset(2*time.Duration(1+len(request.Workloads))*request.Limits.Timeout + grace) // a load may be repeated
+				deadline.Reset(task.Timeout + grace)
+			case r.answer.Told != nil:
+				if task.Told != nil {
+					task.Told(r.answer.Told)
+				}
 			default:
 				return r.answer.Result, nil
 			}
 		case <-deadline.C:
 			w.kill()
-			return Result{}, errDeadline
+			return nil, ErrDeadline
 		case <-ctx.Done():
 			w.kill()
-			return Result{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -207,17 +246,24 @@ type reply struct {
 }
 
 // converse sends a request and passes on what comes back, until a result or an
-// error ends it.
-func (w *worker) converse(request Request, replies chan<- reply) {
-	if err := w.enc.Encode(request); err != nil {
-		replies <- reply{err: err}
+// error ends it, or nobody listens any more.
+func (w *worker) converse(asked call, replies chan<- reply, stopped <-chan struct{}) {
+	pass := func(r reply) bool {
+		select {
+		case replies <- r:
+			return true
+		case <-stopped:
+			return false
+		}
+	}
+	if err := w.enc.Encode(asked); err != nil {
+		pass(reply{err: err})
 		return
 	}
 	for {
 		var r reply
 		r.err = w.dec.Decode(&r.answer)
-		replies <- r
-		if r.err != nil || !r.answer.Started {
+		if !pass(r) || r.err != nil || r.answer.last() {
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package load
+package worker
 
 import (
 	"os/exec"

@@ -1,0 +1,1 @@
+export { campaignOf } from "../campaign.js";
