@@ -1,15 +1,7 @@
 import { noteBytecode } from "./bytecode.js";
 import { SandboxError } from "./errors.js";
 import { hashOf } from "./hash.js";
-
-/**
- * A Node built-in, or undefined elsewhere. It is asked of the process rather than
- * imported, so that bundlers for browsers have nothing to resolve.
- */
-export function nodeBuiltin(name) {
-  const host = globalThis.process;
-  return host?.versions?.node ? host.getBuiltinModule?.(name) : undefined;
-}
+import { nodeBuiltin } from "./node-builtin.js";
 
 let wantsBytecode = false;
 

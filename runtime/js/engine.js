@@ -1,5 +1,5 @@
 // The engine in hosts with WebAssembly: QuickJS, driven through its C interface.
-import { nodeBuiltin } from "./bundle.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import {
   ACCESSOR,
   ALL_KEYS,

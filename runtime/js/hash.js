@@ -1,5 +1,5 @@
 // SHA-256, as the manifest of a build has it.
-import { nodeBuiltin } from "./bundle.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import { sha256 } from "./sha256.js";
 
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -2,7 +2,7 @@
 // local intrinsics work, kept alike whenever they are in a message.
 import { Brand, host, ifAnswered, protoOf, typed } from "./brand.js";
 import { BufferBrand, TypedBrand, ViewBrand } from "./buffers.js";
-import { nodeBuiltin } from "./bundle.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import { isClassPrototype } from "./intrinsics.js";
 import { Plain } from "./plain.js";
 import { isIndex } from "./properties.js";

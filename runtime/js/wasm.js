@@ -1,5 +1,5 @@
 // Where the engine's WebAssembly module comes from: compiled once per process.
-import { nodeBuiltin } from "./bundle.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import { SandboxError } from "./errors.js";
 import { hashNow, hashOf } from "./hash.js";
 

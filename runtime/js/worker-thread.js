@@ -1,5 +1,5 @@
 // The other end of worker.js: one sandbox, which is asked by messages.
-import { nodeBuiltin } from "./bundle.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import { SandboxError, wordsOf } from "./errors.js";
 import { SandboxManager } from "./index.js";
 

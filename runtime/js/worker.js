@@ -1,6 +1,6 @@
 // A sandbox on a thread of its own, which can be ended wherever the guest is: the hard
 // limit for what the engine cannot interrupt, such as a loop inside of a builtin.
-import { nodeBuiltin } from "./bundle.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import { SandboxDeadError, SandboxDisposedError, SandboxError, SandboxLimitError } from "./errors.js";
 import { checkOptions } from "./options.js";
 import { checkEngine, compile } from "./wasm.js";
