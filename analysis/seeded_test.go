@@ -281,7 +281,10 @@ func TestCheck_findsExactlyThePlantedFaults(t *testing.T) {
 		g := &generator{t: t, random: rand.New(rand.NewPCG(seed, 2026)), root: root, files: map[string]string{}}
 		content := g.policy()
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			overlay := map[string]string{filepath.Join(root, ".sandbox", "sandbox.config.js"): content}
+			overlay := map[string]string{
+				filepath.Join(root, ".sandbox", "sandbox.config.js"): content,
+				filepath.Join(root, ".sandbox", "compat.config.js"):  "export default {};\n",
+			}
 			for name, source := range g.files {
 				overlay[filepath.Join(root, filepath.FromSlash(name))] = source
 			}

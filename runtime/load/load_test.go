@@ -168,7 +168,7 @@ func TestPool_workloadsShareTheGuestOfTheirLibrary(t *testing.T) {
 
 func TestPool_compilesWhereThatIsAsked(t *testing.T) {
 	p := newPool(t, 1)
-	asked := request(`var __SANDBOXED_LIB__ = { double: (number) => 2 * number };`)
+	asked := request(`var __SANDBOXED_LIB__ = { double: (number) => 2 * number, treble: (number) => 3 * number };`)
 	for _, want := range []bool{false, true} {
 		asked.Bytecode = want
 		got, err := p.Load(t.Context(), asked)
@@ -178,7 +178,7 @@ func TestPool_compilesWhereThatIsAsked(t *testing.T) {
 		if has := bytes.HasPrefix(got.Bytecode, []byte(quickjs.Hash())); has != want {
 			t.Errorf("asked for bytecode: %t, got %q", want, got.Bytecode)
 		}
-		if bytes.Contains(got.Bytecode, []byte("(number) => 2 * number")) {
+		if bytes.Contains(got.Bytecode, []byte("(number) => 2 * number, treble: (number)")) {
 			t.Error("it repeats what the script has already")
 		}
 	}

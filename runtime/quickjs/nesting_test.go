@@ -266,6 +266,7 @@ var neverNested = map[export]string{
 	xInit:             "makes the runtime, before any script",
 	xBoxedNumber:      "checks the layout of values, before any script",
 	xExecuteJob:       "RunJobs refuses to run under a frame",
+	xCompile:          "compiles in a VM that runs no script",
 	xNewInternalError: "raises the uncatchable error of a dead VM; the limit tests nest it",
 }
 
