@@ -240,6 +240,8 @@ func (sn *Snapshot) check(ctx context.Context, progress Progress, stages stages)
 		return nil, err
 	}
 	result.Findings = append(result.Findings, others...)
+	_, idle := sn.marshallers()
+	result.Findings = append(result.Findings, idle...)
 	if stages.compare {
 		sn.integrity(result, c.reporters)
 	}

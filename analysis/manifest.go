@@ -29,6 +29,7 @@ type manifest struct {
 	SchemaVersion int               `json:"schemaVersion"`
 	Tool          toolInfo          `json:"tool"`
 	Engine        engineInfo        `json:"engine"`
+	Marshallers   string            `json:"marshallers,omitempty"` // path of the module that has them
 	Libraries     []manifestLibrary `json:"libraries"`
 }
 
@@ -93,10 +94,12 @@ func (sn *Snapshot) manifest(result *Result, files []File, kept []manifestLibrar
 	for _, f := range files {
 		byPath[f.Path] = &manifestFile{f.Path, len(f.Content), hashOf(f.Content)}
 	}
+	marshallers, _ := sn.marshallers()
 	m := manifest{
 		SchemaVersion: manifestVersion,
 		Tool:          toolInfo{"sandbox-lsp", sn.session.options.Version, bundle.EngineVersion},
 		Engine:        engineInfo{"quickjs-ng", quickjs.Hash()},
+		Marshallers:   marshallers,
 		Libraries:     append([]manifestLibrary{}, kept...),
 	}
 	integrity := lockedIntegrity(sn.root)

@@ -165,9 +165,15 @@ func TestPropose_namesLibrariesAsTheyAreImported(t *testing.T) {
 }
 
 func TestCheck_findingsStandWhereTheArchivesMarkThem(t *testing.T) {
-	for archive, name := range map[string]string{
-		"compat.txtar":   ".sandbox/compat.config.js",
-		"crossing.txtar": policy.ConfigFile,
+	for archive, names := range map[string][]string{
+		"compat.txtar":   {".sandbox/compat.config.js"},
+		"crossing.txtar": {policy.ConfigFile},
+		"marshallers.txtar": {
+			".sandbox/marshallers/array.js", ".sandbox/marshallers/decimals.js", ".sandbox/marshallers/idle.js", ".sandbox/marshallers/shared.js",
+		},
+		"marshallers-object.txtar": {MarshallersFile},
+		"marshallers-none.txtar":   {MarshallersFile, ".sandbox/marshallers/decimals.js"},
+		"marshallers-alone.txtar":  {".sandbox/marshallers/decimals.js"},
 	} {
 		t.Run(archive, func(t *testing.T) {
 			root := unpack(t, archive)
@@ -176,11 +182,15 @@ func TestCheck_findingsStandWhereTheArchivesMarkThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			content, err := sn.Read(filepath.Join(root, filepath.FromSlash(name)))
-			if err != nil {
-				t.Fatal(err)
+			var want []findingtest.Want
+			for _, name := range names {
+				content, err := sn.Read(filepath.Join(root, filepath.FromSlash(name)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, findingtest.Parse(t, name, content)...)
 			}
-			findingtest.Compare(t, findingtest.Parse(t, name, content), result.Findings)
+			findingtest.Compare(t, want, result.Findings)
 		})
 	}
 }

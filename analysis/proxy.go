@@ -47,6 +47,9 @@ func (sn *Snapshot) proxyOf(l *Library) (proxygen.Output, error) {
 		Arguments: l.Policy.Arguments, Results: l.Policy.Results, Reads: l.Policy.Reads, Snapshot: l.Policy.Snapshot,
 		Engine: quickjs.Hash(),
 	}
+	if file, _ := sn.marshallers(); file != "" {
+		in.Marshallers = "../marshallers/index.js" // from ProxyFolder
+	}
 	if l.Bundle != nil {
 		in.Bundle.SHA256 = l.Bundle.Code.String()
 		if bytecode := l.bytecode(); bytecode != nil {

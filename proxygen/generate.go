@@ -20,7 +20,7 @@ const (
 // ownNames are the bindings of a proxy's own, which an export's variable must not
 // take or shadow. An export that has one of the exported names among them gives way.
 var ownNames = map[string]bool{
-	"SandboxManager": true, "loadBundle": true, "libraryCode": true, "librarySandbox": true, "URL": true,
+	"SandboxManager": true, "loadBundle": true, "libraryCode": true, "librarySandbox": true, "marshallers": true, "URL": true,
 	"__sandbox": true, "disposeLibrary": true, "__default": true, "__library": true, "undefined": true,
 }
 
@@ -82,8 +82,12 @@ func (l Library) script(w *writer, exports []emission) error {
 		l.statements(w, exports)
 		return nil
 	}
-	w.print("import { SandboxManager, loadBundle } from " + quote(runtimePackage) + ";\n\n")
-	w.print("const libraryCode = " + l.Bundle.load() + ";\n")
+	w.print("import { SandboxManager, loadBundle } from " + quote(runtimePackage) + ";\n")
+	if l.Marshallers != "" {
+		w.print("import marshallers from " + quote(l.Marshallers) + ";\n")
+		options = strings.TrimSuffix(options, "\n}") + ",\n  marshallers\n}"
+	}
+	w.print("\nconst libraryCode = " + l.Bundle.load() + ";\n")
 	w.print("const librarySandbox = await SandboxManager.createSandbox(" + quote(l.Request) + ", libraryCode, " + options + ");\n")
 	w.print("// Guest jobs must not keep a Node process alive after this module has loaded.\nlibrarySandbox.unrefPump();\n\n")
 	w.print("// For the proxies of this library's workloads and subpaths.\nexport { librarySandbox as __sandbox };\n")

@@ -37,7 +37,7 @@ func TestGenerate_writesTheGoldenProxies(t *testing.T) {
 		"unknown-types": {Request: "unknown-types", Runtime: &RuntimeExports{Type: "function", Names: []RuntimeExport{
 			{"parse", "function"}, {"Parser", "class"}, {"version", "string"}, {"length", "number"}, {"prototype", "object"}, {"odd-name", "number"},
 		}}, Permissions: []policy.Permission{{Name: "Intl"}, {Name: "fetch", Allow: []string{"https://api.example.com/*?a&b"}}},
-			Limits: policy.Limits{MemoryMB: 64, TimeoutMs: 1000, BundleKB: 5}, Arguments: "data", Results: "live", Snapshot: true, Engine: "1234abcd", Bundle: Asset{SHA256: "5678ef90", Bytecode: "abcdef12"}},
+			Limits: policy.Limits{MemoryMB: 64, TimeoutMs: 1000, BundleKB: 5}, Arguments: "data", Results: "live", Snapshot: true, Engine: "1234abcd", Marshallers: "../marshallers/index.js", Bundle: Asset{SHA256: "5678ef90", Bytecode: "abcdef12"}},
 		"broken": {Request: "broken"},
 	}
 	for _, request := range six {

@@ -109,6 +109,8 @@ type Library struct {
 	Results     string
 	Reads       string
 	Snapshot    bool
+	// Marshallers is the module that has them, relative to the proxy; "" for none.
+	Marshallers string
 	// Engine is the hash of the engine that the library was built for, as in Asset.
 	Engine string
 	// Bundle defaults to dist/<file name>.bundle.js in the project root, two levels

@@ -41,6 +41,7 @@ const (
 	HashMismatch      Code = "SBX045" // a built file is not what the manifest says
 	BadSuppression    Code = "SBX046" // a suppression without a reason, or that suppresses nothing
 	BadCompatManifest Code = "SBX047" // error in compat.config.js
+	IdleMarshaller    Code = "SBX048" // a marshaller that no sandbox uses, or marshallers that none can
 
 	SandboxRegression      Code = "SBX050" // a test passes natively and fails in the sandbox
 	StaleLimitation        Code = "SBX051" // a declared limitation that passes

@@ -12,7 +12,7 @@ const DEFAULT_CONFIG = "./.sandbox/sandbox.config.js";
  *
  * @param {{ configPath?: string, binary?: string }} options
  * @param {string} context the bundler's root
- * @returns {Promise<{ root: string, findings: object[], errors: object[], warnings: object[], libraries: object[], engine?: string, watched: string[] }>}
+ * @returns {Promise<{ root: string, findings: object[], errors: object[], warnings: object[], libraries: object[], marshallers?: string, engine?: string, watched: string[] }>}
  */
 export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, context) {
   const config = path.resolve(context, configPath);
@@ -26,7 +26,7 @@ export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, conte
   const findings = report.findings.map((finding) => shown(root, finding));
   const errors = findings.filter(({ severity }) => severity === "error");
   // A policy with errors writes nothing: the manifest would be that of an earlier one.
-  const { libraries, engine } = errors.length > 0 ? { libraries: [] } : readManifest(root);
+  const { libraries, marshallers, engine } = errors.length > 0 ? { libraries: [] } : readManifest(root);
   const entries = libraries.flatMap(({ workloads }) => workloads.map(({ entry }) => path.join(root, entry)));
   return {
     root,
@@ -34,6 +34,7 @@ export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, conte
     errors,
     warnings: findings.filter(({ severity }) => severity === "warning"),
     libraries,
+    marshallers,
     engine: engine?.sha256,
     // What no module of the application imports, and where an error may be mended.
     watched: [...new Set([config, ...entries, ...errors.map(({ file }) => file)])],
@@ -43,8 +44,8 @@ export async function buildPolicy({ configPath = DEFAULT_CONFIG, binary }, conte
 /** What the last build of a project wrote, which is known to have gone well. */
 export function readPolicy(config) {
   const root = realpathSync(path.dirname(path.dirname(config)));
-  const { libraries, engine } = readManifest(root);
-  return { root, findings: [], libraries, engine: engine.sha256 };
+  const { libraries, marshallers, engine } = readManifest(root);
+  return { root, findings: [], libraries, marshallers, engine: engine.sha256 };
 }
 
 /** The command that builds, and what said so. */

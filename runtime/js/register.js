@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import Module, { register } from "node:module";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { noteBytecode } from "./bytecode.js";
 import { SandboxError, SandboxManager } from "./index.js";
 import { buildPolicy, readPolicy } from "./plugin-policy.js";
@@ -39,11 +40,14 @@ function findConfig(from) {
 }
 
 const sandboxes = new Map(); // request -> sandbox
+let marshallers; // of every one of them, once they are loaded
 
 /** The sandbox of a library. */
 function sandboxOf(library) {
   let sandbox = sandboxes.get(library.request);
   if (sandbox === undefined) {
+    if (marshallers === undefined)
+      throw new SandboxError(`${policy.marshallers} imports ${library.request}, whose sandbox needs the marshallers first. Let their methods import it when they are called.`);
     const { request, permissions, limits, arguments: args, results, reads, snapshot } = library;
     const code = textOf(library.bundle);
     if (library.bytecode) noteBytecode(code, bytesOf(library.bytecode));
@@ -55,6 +59,7 @@ function sandboxOf(library) {
       reads,
       snapshot,
       engine: policy.engine,
+      marshallers,
     });
     sandbox.unrefPump();
     sandboxes.set(request, sandbox);
@@ -75,6 +80,8 @@ function bytesOf(built) {
 // For the proxies, which register-hooks.js changes to ask for the same sandboxes.
 globalThis[SHARED] = (request) => sandboxOf(policy.libraries.find((library) => library.request === request));
 register("./register-hooks.js", import.meta.url, { data: policy });
+
+marshallers = policy.marshallers ? (await import(pathToFileURL(path.join(policy.root, policy.marshallers)))).default : [];
 
 /** What a request means: the library's own exports object, a subpath's, a workload's. */
 function exportsOf({ library, workload, request }) {

@@ -77,6 +77,42 @@ test("register: subpaths come from the sandbox and the modules of their library"
   assert.match(far.said, /node_modules\/far\/index\.js: warning SBX031\s+"lodash\/map\.js" is not redirected, since no file of the application imports it/);
 });
 
+test("marshallers of the project carry its classes over, in proxies and registered", async (t) => {
+  const shop = makeShop({
+    "src/day.js": "export class Day {\n  constructor(ms) { this.ms = ms; }\n}\n",
+    ".sandbox/marshallers/index.js": 'import { day } from "./day.js";\nexport default [day];\n',
+    ".sandbox/marshallers/day.js": `
+      import { Day } from "../../src/day.js";
+      export const day = {
+        isWrappable: (value) => value instanceof Day,
+        marshal: (value) => new Date(value.ms),
+        isHandleWrappable: () => false,
+        unmarshal() {},
+        dispose() {},
+      };`,
+    "src/app.js": `
+      import assert from "node:assert/strict";
+      import { isDate } from "lodash";
+      import { Day } from "./day.js";
+      assert.ok(isDate(new Day(0)));
+      assert.ok(!isDate({ ms: 0 }));
+      console.log("a day is a date");`,
+  });
+  t.after(shop.remove);
+  const registered = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/app.js"]);
+  assert.match(registered.said, /a day is a date/);
+  shop.write("src/direct.js", shop.read("src/app.js").replace('"lodash"', '"../.sandbox/proxys/lodash-proxy.js"'));
+  const direct = await node(shop.root, ["src/direct.js"]);
+  assert.match(direct.said, /a day is a date/);
+
+  shop.write(".sandbox/marshallers/index.js", 'import "lodash";\nexport default [];\n');
+  const circular = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/app.js"]);
+  assert.match(circular.said, /marshallers\/index\.js imports lodash, whose sandbox needs the marshallers first/);
+  shop.write(".sandbox/marshallers/index.js", "export default {};\n");
+  const wrong = await node(shop.root, ["--import", "@sandbox-lsp/runtime/register", "src/app.js"]);
+  assert.match(wrong.said, /\.sandbox\/marshallers\/index\.js:1:1 error SBX048/);
+});
+
 test("register: a suite of node:test runs in the sandbox, file by file", async (t) => {
   const shop = makeShop({
     "test/one.test.mjs": `
