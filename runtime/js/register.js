@@ -47,7 +47,9 @@ function sandboxOf(library) {
   let sandbox = sandboxes.get(library.request);
   if (sandbox === undefined) {
     if (marshallers === undefined)
-      throw new SandboxError(`${policy.marshallers} imports ${library.request}, whose sandbox needs the marshallers first. Let their methods import it when they are called.`);
+      throw new SandboxError(
+        `${policy.marshallers} imports ${library.request}, whose sandbox needs the marshallers first. Let their methods import it when they are called.`,
+      );
     const { request, permissions, limits, arguments: args, results, reads, snapshot } = library;
     const code = textOf(library.bundle);
     if (library.bytecode) noteBytecode(code, bytesOf(library.bytecode));
