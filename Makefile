@@ -82,14 +82,17 @@ RACE_PACKAGES = ./analysis/... ./lsp/... ./policy/text/... $(addsuffix /...,$(fi
 # What else `go test` is told, such as -json.
 TEST_FLAGS ?=
 
+# The embedded host's suite alone takes half of go test's own ten minutes.
+PATIENCE := -timeout 40m
+
 .PHONY: test test-go test-go-race test-js
 test: test-go test-go-race test-js ## Run every test, with the race detector where it is affordable
 
 test-go: build deps
-	$(GO) test $(TEST_FLAGS) ./...
+	$(GO) test $(PATIENCE) $(TEST_FLAGS) ./...
 
 test-go-race: deps $(WASM) $(RUNNERS)
-	$(GO) test -race $(TEST_FLAGS) $(RACE_PACKAGES)
+	$(GO) test -race $(PATIENCE) $(TEST_FLAGS) $(RACE_PACKAGES)
 
 test-js: build deps
 	cd runtime/js && $(NPM) test --silent
@@ -101,7 +104,7 @@ test-fast: deps $(WASM) $(RUNNERS) ## Run the quick tests, without Chromium and 
 
 .PHONY: test-race
 test-race: deps $(WASM) $(RUNNERS) ## Run every Go test with the race detector (slow the first time)
-	$(GO) test -race -shuffle=on ./...
+	$(GO) test -race $(PATIENCE) -shuffle=on ./...
 
 .PHONY: fuzz
 FUZZTIME ?= 30s
